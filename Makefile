@@ -2,38 +2,78 @@
 #
 #   make deps demo     install what is missing, build, open the worked example
 #   make deps test     install what is missing, build, run every test
-#   make help          all targets
+#   make help          all targets and settings
 #
-# VARIANT picks a build folder: release (build/), asan, ubsan, coverage (build-<variant>/).
+# Written for GNU make 3.81 and later, the one that macOS has.
+
+# "make deps test": first deps alone, then a second make reads this file anew and finds what was installed.
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+AFTER_DEPS := $(filter-out deps,$(MAKECMDGOALS))
+deps:
+	@sh .ci/deps
+$(AFTER_DEPS): deps
+	@$(MAKE) --no-print-directory $@
+.PHONY: deps $(AFTER_DEPS)
+else
 
 VERSION := 0.1.0
-VARIANT ?= release
-BUILD := $(if $(filter release,$(VARIANT)),build,build-$(VARIANT))
 PREFIX ?= /usr/local
+DESTDIR ?=
 
-PACKAGES := ncursesw libcjson libpcre2-8 libutf8proc libcmark libzip libxxhash pangocairo
-PKG_CONFIG ?= pkg-config
-
-OPTIMISE ?= -O3
-WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
-HARDEN := -fstack-protector-strong -fPIE
-HARDEN_LINK := -pie
-ifeq ($(shell uname -s),Linux)
-HARDEN_LINK += -Wl,-z,relro,-z,now,-z,noexecstack
+# VARIANT picks compiler, flags and build folder; every variant can be built beside the others.
+VARIANT ?= release
+VARIANTS := release asan ubsan coverage fuzz clang analyze
+ifeq ($(filter $(VARIANT),$(VARIANTS)),)
+$(error VARIANT=$(VARIANT) is unknown: choose one of $(VARIANTS))
 endif
-ifneq ($(OPTIMISE),-O0)
-HARDEN += -D_FORTIFY_SOURCE=2
+BUILD := $(if $(filter release,$(VARIANT)),build,build-$(VARIANT))
+ifneq ($(filter clang fuzz,$(VARIANT)),)
+CC := clang
+endif
+ifeq ($(VARIANT),analyze)
+CC := gcc
 endif
 
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_ubsan := -fsanitize=undefined -fno-sanitize-recover=all
-SANITIZE_coverage := --coverage
+SANITIZE_coverage := --coverage -fprofile-update=atomic
+SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE_analyze := -fanalyzer
+OPTIMISE_asan := -O1
+OPTIMISE_coverage := -O0
+OPTIMISE_fuzz := -O1
 SANITIZE := $(SANITIZE_$(VARIANT))
+OPTIMISE ?= $(or $(OPTIMISE_$(VARIANT)),-O3)
+
+PACKAGES := ncursesw libcjson libpcre2-8 libutf8proc libcmark libzip libxxhash pangocairo
+PKG_CONFIG ?= pkg-config
+SYSTEM := $(shell uname -s)
+ifeq ($(SYSTEM),Darwin)
+BREW := $(shell brew --prefix 2>/dev/null)
+export PKG_CONFIG_PATH := $(BREW)/opt/ncurses/lib/pkgconfig:$(PKG_CONFIG_PATH)
+SYSTEM_FLAGS := -I$(BREW)/opt/gettext/include
+SYSTEM_LIBS := -L$(BREW)/opt/gettext/lib -lintl
+endif
+
+# Warnings are errors with the compilers that CI knows; a newer one may warn about what nobody has seen yet.
+COMPILER := $(shell echo __clang_major__ __GNUC__ | $(CC) -E -P -x c - 2>/dev/null | tr ' ' '-')
+WERROR ?= $(if $(filter __clang_major__-12 __clang_major__-14 14-4 19-4,$(COMPILER)),-Werror)
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(WERROR)
+
+HARDEN := -fstack-protector-strong
+ifeq ($(SYSTEM),Linux)
+HARDEN += -fPIE
+HARDEN_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+endif
+ifeq ($(SANITIZE)$(filter -O0,$(OPTIMISE)),)
+HARDEN += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+endif
 
 FLAGS := -std=c11 $(OPTIMISE) -g -ffp-contract=off -fno-math-errno $(WARN) $(HARDEN) $(SANITIZE) \
 	-D_GNU_SOURCE -DROWSCOPE_VERSION='"$(VERSION)"' -DROWSCOPE_DATADIR='"$(PREFIX)/share/rowscope"' \
-	-Isrc $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null) $(CFLAGS)
-LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lpthread -lm $(LDFLAGS)
+	-Isrc $(SYSTEM_FLAGS) $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null) $(CFLAGS)
+LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) $(SYSTEM_LIBS) -lpthread -lm $(LDFLAGS)
 CHECK_FLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
@@ -58,39 +98,133 @@ KERNEL_OBJECTS := $(foreach set,$(SETS),$(KERNEL_SOURCES:src/tensor/%.c=$(BUILD)
 LIBRARY := $(BUILD)/librowscope.a
 PROGRAM := $(BUILD)/rowscope
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+MESSAGES := $(patsubst lessons/%/rowscope.po,$(BUILD)/locale/%/LC_MESSAGES/rowscope.mo,$(wildcard lessons/*/rowscope.po))
+FUZZERS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz_*.c))
 
-all: $(PROGRAM)
+# Short lines while building; V=1 shows the commands.
+ifeq ($(V),)
+.SILENT:
+say = @printf '  %-5s %s\n' $(1) $(2)
+endif
+
+all: $(PROGRAM) $(MESSAGES)
 
 $(PROGRAM): $(BUILD)/main.o $(LIBRARY)
+	$(call say,LINK,$@)
 	$(CC) $(FLAGS) $(HARDEN_LINK) -o $@ $^ $(LIBS)
 
 $(LIBRARY): $(OBJECTS) $(KERNEL_OBJECTS)
-	@rm -f $@
+	$(call say,AR,$@)
+	rm -f $@
 	$(AR) rcs $@ $^
 
 $(BUILD)/%.o: src/%.c Makefile
-	@mkdir -p $(@D)
+	mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 define KERNEL_RULE
 $(BUILD)/tensor/%.$(1).o: src/tensor/%.c Makefile
-	@mkdir -p $$(@D)
+	mkdir -p $$(@D)
+	$$(call say,CC,"$$< ($(1))")
 	$$(CC) $$(FLAGS) $$(FLAGS_$(1)) -DKERNELS_SET=$(1) -DKERNELS_SET_$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach set,$(SETS),$(eval $(call KERNEL_RULE,$(set))))
 
+# Before the rule for tests: make 3.81 takes the first rule that fits.
+$(BUILD)/tests/fuzz_%: tests/fuzz_%.c $(LIBRARY)
+	mkdir -p $(@D)
+	$(call say,FUZZ,$<)
+	$(CC) $(FLAGS) -fsanitize=fuzzer -Itests -MMD -MP $(HARDEN_LINK) -o $@ $< $(LIBRARY) $(LIBS)
+
 $(BUILD)/tests/%: tests/%.c $(LIBRARY) tests/harness.h
-	@mkdir -p $(@D)
+	mkdir -p $(@D)
+	$(call say,TEST,$<)
 	$(CC) $(FLAGS) $(CHECK_FLAGS) -Itests -MMD -MP $(HARDEN_LINK) -o $@ $< $(LIBRARY) $(CHECK_LIBS) $(LIBS)
 
-# Every test program, then every tests/*.sh; ends with one plain count.
-test: $(PROGRAM) $(TESTS)
-	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
+# Messages: a language's folder holds its lessons and its rowscope.po.
+$(BUILD)/locale/%/LC_MESSAGES/rowscope.mo: lessons/%/rowscope.po
+	mkdir -p $(@D)
+	$(call say,MSG,$<)
+	msgfmt --check -o $@ $<
 
+##@ Everyday
+## demo: builds and opens the worked example (as text when standard output is not a terminal)
+demo: all
+	$(PROGRAM)
+
+## test: every test program, then every tests/check_*.sh; the last line is a plain count
+test: all $(TESTS)
+	BUILD=$(BUILD) CC="$(CC)" VARIANT=$(VARIANT) sh tests/run.sh $(TESTS)
+
+## clean: removes every build folder
 clean:
 	rm -rf build build-*
 
-.PHONY: all test clean
+## help: this list
+help:
+	printf 'make TARGET... [VARIANT=release|asan|ubsan|coverage|clang] [V=1] [CC=...] [OPTIMISE=-O2]\n\n'
+	printf '  %-14s %s\n' all 'the program, at build/rowscope (the default)'
+	printf '  %-14s %s\n' deps 'installs what is missing; may stand before other targets: make deps test'
+	awk '/^##@ / { print "\n" substr($$0, 5) } \
+		/^## / { name = $$2; sub(":", "", name); sub("^## [^:]*: ", ""); printf "  %-14s %s\n", name, $$0 }' Makefile
+
+##@ Installing (PREFIX=/usr/local, DESTDIR=)
+## install: program, lessons, bundled models, manual page, messages
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/rowscope" "$(SHARE)/man/man1"
+	install -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/rowscope"
+	cp -R lessons tiny_models $(if $(MESSAGES),$(BUILD)/locale) "$(SHARE)/rowscope/"
+	$(if $(wildcard docs/rowscope.1),install -m 644 docs/rowscope.1 "$(SHARE)/man/man1/rowscope.1")
+## uninstall: takes them away again
+uninstall:
+	rm -f "$(DESTDIR)$(PREFIX)/bin/rowscope" "$(SHARE)/man/man1/rowscope.1"
+	rm -rf "$(SHARE)/rowscope"
+
+##@ Checking more
+## asan: tests under AddressSanitizer and UBSan
+## ubsan: tests under UBSan alone, at full optimisation
+## clang: tests with clang
+asan ubsan clang:
+	$(MAKE) --no-print-directory VARIANT=$@ test
+## valgrind: every test program under valgrind
+valgrind: all $(TESTS)
+	BUILD=$(BUILD) CC="$(CC)" VARIANT=$(VARIANT) RUNNER=valgrind sh tests/run.sh $(TESTS)
+## coverage: line and branch coverage of the tests, per file
+coverage:
+	$(MAKE) --no-print-directory VARIANT=coverage test
+	sh tests/coverage.sh build-coverage
+## fuzz: each tests/fuzz_*.c for FUZZ_SECONDS (20) seconds, with clang
+FUZZ_SECONDS ?= 20
+fuzz:
+	$(MAKE) --no-print-directory VARIANT=fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) run-fuzzers
+run-fuzzers: $(FUZZERS)
+	BUILD=$(BUILD) SECONDS_EACH=$(FUZZ_SECONDS) sh tests/fuzz.sh $(FUZZERS)
+## analyze: gcc -fanalyzer, clang-tidy and cppcheck over src
+TIDY := bugprone-*,cert-*,concurrency-*,-bugprone-easily-swappable-parameters
+analyze:
+	$(MAKE) --no-print-directory VARIANT=analyze all
+	clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY)' $(SOURCES) src/main.c -- \
+		$(filter-out -Werror,$(FLAGS))
+	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Isrc src
+## format: rewrites sources in the house style (clang-format)
+## format-check: says which files differ from it
+FORMATTED = $(wildcard src/*.c src/*/*.[ch] tests/*.[ch])
+format:
+	clang-format -i $(FORMATTED)
+format-check:
+	clang-format --dry-run --Werror $(FORMATTED)
+## nightly: what takes longer than CI: all of the above, longer
+nightly:
+	bash .ci/run
+	$(MAKE) --no-print-directory valgrind analyze coverage
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
+
+.PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers \
+	analyze format format-check nightly
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:=.d) $(FUZZERS:=.d)
+
+endif
