@@ -1,0 +1,34 @@
+/*
+ * exec.h: what an operation's run function sees: the tensors of the pass, the cache, the kernels. Internal to engine/.
+ */
+#ifndef ENGINE_EXEC_H
+#define ENGINE_EXEC_H
+
+#include "base/pool.h"
+#include "engine/kvcache.h"
+#include "engine/plan.h"
+#include "tensor/kernels.h"
+
+struct exec {
+	const struct plan *plan;
+	const struct pass *pass;
+	struct dims dims;       /* with B, S, K of this pass */
+	struct tensor *tensors; /* [values]; data NULL where not alive */
+	struct kvcache *cache;
+	const struct kernels *kernels;
+	struct pool *pool;
+	const int32_t *end_tokens;
+	int end_token_count;
+};
+
+static inline struct tensor *exec_in(struct exec *exec, const struct op *op, int i)
+{
+	return &exec->tensors[op->inputs[i]];
+}
+
+static inline struct tensor *exec_out(struct exec *exec, const struct op *op, int i)
+{
+	return &exec->tensors[op->outputs[i]];
+}
+
+#endif

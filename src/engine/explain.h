@@ -1,0 +1,69 @@
+/*
+ * explain.h: one output cell taken apart: the formula with its own numbers, the inputs and weights that made it, each
+ * with its term, and the value recomputed in the documented order to the same bits.
+ *
+ * The caller provides the recorded numbers through a reader, so that an explanation works the same on a live run and on a
+ * trace from a file. Recomputing uses scalar code of its own, not the kernels: agreement to the bit is evidence.
+ */
+#ifndef ENGINE_EXPLAIN_H
+#define ENGINE_EXPLAIN_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "engine/pass.h"
+#include "engine/plan.h"
+
+struct explain_reader {
+	void *self;
+	/* `count` elements from element `first` of a value of a pass, as floats (integers and booleans exactly). Input
+	 * error when the value was not recorded. */
+	bool (*read)(void *self, int64_t pass, const char *name, int64_t first, int64_t count, float *out,
+		struct err *err);
+	/* Where the key and value in column k of row b of the explained pass were written: a pass and a cell of it. *pass
+	 * is -1 for an empty slot, which counts as zeros. */
+	bool (*key)(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *cell, struct err *err);
+};
+
+/* One input of the cell. */
+struct explain_term {
+	const char *name; /* value or "weights.<name>" */
+	int64_t pass;     /* -1 for a weight */
+	int rank;
+	int64_t index[TENSOR_MAX_RANK];
+	double value;  /* the input itself */
+	double weight; /* what it is multiplied by; 1 where nothing is */
+	double term;   /* its part of the result */
+};
+
+struct explain {
+	/* given by the caller */
+	const struct plan *plan;
+	const struct pass *pass; /* rows, past, fresh, positions, pad, last, key_position of the explained pass */
+	struct dims dims;
+	int output;     /* which output of the operation */
+	int64_t index[TENSOR_MAX_RANK];
+	struct explain_reader reader;
+	struct arena *arena;
+	const int32_t *end_tokens;
+	int end_token_count;
+	/* the answer */
+	struct explain_term *terms;
+	int64_t term_count, term_capacity;
+	struct buf formula; /* "0.8125 = (3.25) * 0.25" */
+	float recomputed;   /* integers and booleans as their value */
+};
+
+/* Explains one cell by the kind's explain function. The answer's terms lie in the arena; free the formula with
+ * buf_free. */
+bool explain_cell(const struct op *op, struct explain *explain, struct err *err);
+
+/* --- for the op_*.c files --- */
+/* Reads `count` floats of input `i` of the operation in the explained pass into the arena. */
+bool explain_input(struct explain *explain, const struct op *op, int i, int64_t first, int64_t count, float **out,
+	struct err *err);
+struct explain_term *explain_add(struct explain *explain, const char *name, int64_t pass, double value,
+	double weight, double term);
+/* The index of element `offset` of a value of the explained pass into the term. */
+void explain_place(struct explain *explain, struct explain_term *term, int value, int64_t offset);
+
+#endif

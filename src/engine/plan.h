@@ -1,0 +1,72 @@
+/*
+ * plan.h: a forward pass as data: an ordered list of operations with named inputs and outputs.
+ *
+ * plan_gpt2.c builds the list of the GPT-2 family; another family is another such file, made of the same kinds. A
+ * deliberate bug is a rewrite of the list (analysis/faults). A plan is built once per run and does not depend on
+ * the batch; it lives in the arena it was built in.
+ *
+ *     struct plan *plan;
+ *     if (!plan_build(&plan, model, &arena, err)) return false;
+ *     for (int i = 0; i < plan->op_count; i++) puts(plan->ops[i].name);
+ */
+#ifndef ENGINE_PLAN_H
+#define ENGINE_PLAN_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "engine/op.h"
+#include "model/model.h"
+
+#define PLAN_NONE (-1)
+
+/* A named tensor of a pass, or a state that lives across passes. */
+struct value {
+	const char *name;
+	struct spec spec;
+	int producer; /* index of the operation that writes it */
+	int last_use; /* index of the last operation that reads it, or of its producer */
+	bool is_state; /* the cache of one layer: its cells are slots; never recorded */
+};
+
+struct plan {
+	struct op *ops;
+	int op_count, op_capacity;
+	struct value *values;
+	int value_count, value_capacity;
+	struct map names; /* value name -> index */
+	struct dims dims; /* the model's sizes; B, S, K are 0 */
+	struct arena *arena;
+	int64_t layers;
+};
+
+/* Builds the list for the model's family. Input error when the family is unknown or the weights do not fit. */
+bool plan_build(struct plan **plan, struct model *model, struct arena *arena, struct err *err);
+
+/* The value of that name, or PLAN_NONE. */
+int plan_value(const struct plan *plan, const char *name);
+/* The operation that writes the value of that name, or PLAN_NONE. */
+int plan_producer(const struct plan *plan, const char *name);
+
+/* --- for the files that build or rewrite lists --- */
+
+/* An operation under construction: fill in code, layer, inputs, weights and parameters; then plan_add. */
+struct op plan_op(enum op_code code, int layer);
+void plan_input(struct op *op, int value);
+void plan_weight(struct op *op, struct weight *weight);
+
+/* Appends an operation with one output of that name (its spec comes from the kind's shape function). Gives the
+ * index of the output value, or PLAN_NONE and an error. */
+int plan_add(struct plan *plan, struct op op, const char *name, struct err *err);
+/* The same for several outputs, named in order; the operation itself is called `name`. Gives the first. */
+int plan_add_many(struct plan *plan, struct op op, const char *name, const char *const *outputs, int count,
+	struct err *err);
+/* Inserts an operation before operation `at`, reading value `input`, with output `name`, and makes all later readers
+ * of `input` read the new value instead. */
+int plan_insert_after(struct plan *plan, struct op op, int input, const char *name, struct err *err);
+/* Recomputes producers and last uses after a rewrite. */
+void plan_finish(struct plan *plan);
+
+/* The builders by family. */
+bool plan_gpt2(struct plan *plan, struct model *model, struct err *err);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * run.h: running a batch, one forward pass at a time.
+ *
+ * A run owns the rows' state, the cache and the buffers of one pass. Model and plan must outlive it; the batch is copied by
+ * reference (its requests must stay). Schedule `continuous`: a row takes part from its arrival and a free lane until it
+ * has finished, in the batch's order.
+ *
+ *     struct run *run;
+ *     if (!run_new(&run, model, plan, &batch, &options, err)) return false;
+ *     bool more = true;
+ *     while (more && run_step(run, &probe, &more, err)) {}
+ *     run_delete(run);
+ */
+#ifndef ENGINE_RUN_H
+#define ENGINE_RUN_H
+
+#include "engine/batch.h"
+#include "engine/kvcache.h"
+#include "engine/probe.h"
+
+/* Changes a pass after it has been laid out and before it runs: how a fault of the batch is made. */
+struct pass_rewrite {
+	void (*apply)(void *self, struct pass *pass, const struct kvcache *cache);
+	void *self;
+};
+
+#define RUN_MAX_REWRITES 8
+
+struct run_options {
+	int threads;            /* 0: one per processor */
+	const char *kernels;    /* NULL: the best instruction set of this processor; or "scalar", "avx2" ... */
+	struct pass_rewrite rewrites[RUN_MAX_REWRITES];
+	int rewrite_count;
+};
+
+/* A row's state: what it has produced so far. */
+struct row {
+	int32_t *tokens; /* prompt, then generated; [count] */
+	int64_t count;
+	int64_t computed; /* positions whose keys and values are cached */
+	float *logprobs;  /* of the generated tokens */
+	enum finish_reason finish;
+	bool admitted;
+};
+
+struct run;
+
+bool run_new(struct run **run, struct model *model, const struct plan *plan, const struct batch *batch,
+	const struct run_options *options, struct err *err);
+void run_delete(struct run *run);
+
+/* Runs the next pass and tells it to the probe (NULL: nobody). *more is false when every row has finished; a pass
+ * in which no row can take part (all arrive later) is skipped over. */
+bool run_step(struct run *run, const struct probe *probe, bool *more, struct err *err);
+
+/* Passes run so far, and the state of request `i`. */
+int64_t run_passes(const struct run *run);
+const struct row *run_row(const struct run *run, int64_t i);
+const struct batch *run_batch(const struct run *run);
+
+#endif

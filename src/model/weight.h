@@ -1,0 +1,45 @@
+/*
+ * weight.h: one weight of a model: where it lies in a file, and its only resident copy.
+ *
+ * Matrices that are multiplied with are packed into panels (tensor/panel.h) and looked up in them too; tables that are
+ * only looked up, and vectors, are plain rows. weight_load reads and converts in bounded pieces.
+ */
+#ifndef MODEL_WEIGHT_H
+#define MODEL_WEIGHT_H
+
+#include "base/err.h"
+#include "format/safetensors.h"
+#include "tensor/panel.h"
+
+enum weight_form { WEIGHT_VECTOR, WEIGHT_TABLE, WEIGHT_PANEL };
+
+struct weight {
+	const char *name; /* canonical: "layers.0.attn.q.weight" */
+	char axes[4];     /* "HH", "VH": [out, in] */
+	int64_t shape[2]; /* a vector has shape[0] only */
+	int rank;
+	enum weight_form form;
+	/* where it comes from */
+	const struct safetensors *source; /* NULL: drawn at random */
+	const struct safetensors_entry *entry;
+	bool transposed;     /* the file has [in, out] */
+	int64_t first;       /* first output of it in the file's matrix (fused q, k, v) */
+	uint64_t seed;       /* of a random one */
+	float spread;        /* its standard deviation, or the constant value of a norm's gain */
+	bool has_special;    /* NaN or infinity was seen on loading */
+	/* the resident copy; NULL until loaded */
+	float *data;         /* WEIGHT_VECTOR, WEIGHT_TABLE: row-major */
+	struct panel panel;  /* WEIGHT_PANEL */
+	bool loaded;
+};
+
+/* Reads the weight if it is not resident yet. */
+bool weight_load(struct weight *weight, struct err *err);
+void weight_free(struct weight *weight);
+
+/* One element of a loaded weight; j is 0 for a vector. */
+float weight_cell(const struct weight *weight, int64_t i, int64_t j);
+/* Row i of a loaded matrix, shape[1] floats. */
+void weight_row(const struct weight *weight, int64_t i, float *row);
+
+#endif
