@@ -24,7 +24,8 @@ struct arena {
 
 #define ARENA_INIT ((struct arena){0})
 
-/* `count` elements of `size` bytes, zeroed, aligned to 64 bytes. A count of 0 gives a valid pointer. */
+/* `count` elements of `size` bytes, zeroed; aligned to 64 bytes when they fill 64 or more, else to 16. A count of 0
+ * gives a valid pointer. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_array((arena), (size_t)(count), sizeof(type)))
 #define ARENA_NEW(arena, type) ARENA_ARRAY(arena, type, 1)

@@ -24,6 +24,7 @@ struct map {
 	struct map_slot *slots;
 	size_t count;
 	size_t capacity; /* a power of two, or 0 */
+	uint64_t key[2]; /* of the hash, drawn when the first slot is made */
 	struct arena keys;
 };
 
