@@ -208,6 +208,9 @@ analyze:
 	clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY)' $(SOURCES) src/main.c -- \
 		$(filter-out -Werror,$(FLAGS))
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Isrc src
+## ops-doc: derives docs/OPS.md from src/engine/op.def
+ops-doc:
+	sh docs/ops_doc.sh >docs/OPS.md
 ## format: rewrites sources in the house style (clang-format)
 ## format-check: says which files differ from it
 FORMATTED = $(wildcard src/*.c src/*/*.[ch] tests/*.[ch])
@@ -222,7 +225,7 @@ nightly:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers \
-	analyze format format-check nightly
+	analyze ops-doc format format-check nightly
 .SECONDARY:
 
 -include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:=.d) $(FUZZERS:=.d)
