@@ -36,6 +36,7 @@ struct json {
 	double number;
 	const struct json *parent; /* NULL at the root */
 	size_t index;              /* place among the parent's children */
+	size_t offset;             /* byte in the document where the value starts */
 	struct json **items;       /* children of an array or object, in the order of the file */
 	size_t count;
 	const struct json **sorted; /* an object's children by key */
@@ -45,13 +46,17 @@ struct json {
 /* Parses a whole document; `file` is named in messages. Input error with the byte offset and line. */
 bool json_parse(const char *bytes, size_t length, const char *file, struct arena *arena, struct json **root,
 	struct err *err);
+/* The same for any text that RFC 8259 allows: an object may hold a key twice (json_find then gives either). For
+ * conformance tests; rowscope's own readers refuse what two programs may read in two ways. */
+bool json_parse_any(const char *bytes, size_t length, struct arena *arena, struct json **root, struct err *err);
 /* Reads and parses a file of at most `limit` bytes. */
 bool json_load(const char *path, uint64_t limit, struct arena *arena, struct json **root, struct err *err);
 
 /* The member of that exact name, or NULL (also when `object` is no object). */
 const struct json *json_find(const struct json *object, const char *key);
 
-/* The path of a node: "rows[2].sampling.top_p"; "" for the root. */
+/* The path of a node: "rows[2].sampling.top_p"; "" for the root. Keys with other characters than letters, digits,
+ * _ and - are quoted: ["a.b"].shape[1]. A path longer than `size` loses its beginning. */
 void json_path(const struct json *node, char *path, size_t size);
 
 /* An input error at the place of `node`. Always returns false. */
@@ -67,6 +72,10 @@ bool json_string(const struct json *node, const char **text, size_t *length, str
 /* The same for a required member of an object. */
 bool json_get_int(const struct json *object, const char *key, int64_t low, int64_t high, int64_t *value,
 	struct err *err);
+bool json_get_number(const struct json *object, const char *key, double low, double high, double *value,
+	struct err *err);
+bool json_get_bool(const struct json *object, const char *key, bool *value, struct err *err);
+/* Refuses a string that holds U+0000, since *text is terminated. */
 bool json_get_string(const struct json *object, const char *key, const char **text, struct err *err);
 
 /* Input error naming the first member of `object` that is not in the NULL-terminated list `known`. */
