@@ -1,0 +1,407 @@
+/*
+ * k_attn.c: attention of rows that each have their own keys, values and mask.
+ *
+ * The unit of work is (row, key/value head, a few dozen queries). Scores: blocks of keys are transposed into panels, the
+ * rest is the matrix product's tile, so that vectors run over keys and every score is one accumulator over d. Blocks
+ * that the mask forbids to all queries are skipped; forbidden lanes of others are computed and thrown away by a
+ * select. Mix: vectors run over d, and forbidden keys are jumped over.
+ */
+#include <math.h>
+
+#include "tensor/kernels_set.h"
+
+#define QUERIES 64    /* queries per unit */
+#define KEY_PANELS 4  /* keys per block: 64 */
+#define KEY_BLOCK (KEY_PANELS * PANEL_WIDTH)
+#define DEPTH 64      /* d per block */
+
+static const float zeros[DEPTH];
+
+struct attention {
+	const struct attn_shape *shape;
+	const struct attn_row *rows;
+	int64_t parts; /* units per row and key/value head */
+};
+
+/* What a unit has to do. */
+struct unit {
+	const struct attn_shape *shape;
+	const struct attn_row *row;
+	int64_t g;
+	int64_t group; /* query heads per key/value head */
+	int64_t begin; /* queries [begin, end) */
+	int64_t end;
+};
+
+typedef void unit_fn(const struct unit *unit);
+
+K_INLINE void run_units(const struct attention *a, int64_t begin, int64_t end, unit_fn *fn)
+{
+	const struct attn_shape *shape = a->shape;
+	for (int64_t i = begin; i < end; i++) {
+		int64_t part = i % a->parts;
+		struct unit unit = {
+			.shape = shape,
+			.row = &a->rows[i / a->parts / shape->G],
+			.g = i / a->parts % shape->G,
+			.group = shape->N / shape->G,
+			.begin = part * QUERIES,
+		};
+		unit.end = unit.begin + QUERIES < unit.row->S ? unit.begin + QUERIES : unit.row->S;
+		if (unit.begin < unit.end)
+			fn(&unit);
+	}
+}
+
+static void share_out(const struct attn_shape *shape, const struct attn_row *rows, int64_t count, struct pool *pool,
+		      pool_fn *fn)
+{
+	struct attention a = {shape, rows, 1};
+	int64_t work = 0;
+	for (int64_t r = 0; r < count; r++) {
+		int64_t parts = (rows[r].S + QUERIES - 1) / QUERIES;
+		a.parts = parts > a.parts ? parts : a.parts;
+		work += rows[r].S * rows[r].K * shape->N * shape->D;
+	}
+	int64_t units = count * shape->G * a.parts;
+	if (units > 0)
+		pool_run(pool, units, k_grain(work / units * 2), fn, &a);
+}
+
+/* Whether any of n mask bytes allows. */
+static bool any_allowed(const uint8_t *mask, int64_t n)
+{
+	uint64_t any = 0;
+	int64_t i = 0;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, mask + i, sizeof eight);
+		any |= eight;
+	}
+	for (; i < n; i++)
+		any |= mask[i];
+	return any != 0;
+}
+
+#if defined __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define HAS_SHUFFLE
+#endif
+#endif
+
+/* to[d][0..3] = from[0..3][d] for n values of d; rows of `to` are a panel's. */
+static void transpose_four(float *to, const float *const *from, int64_t n)
+{
+	int64_t d = 0;
+#if defined HAS_SHUFFLE
+	typedef float quad __attribute__((vector_size(16)));
+	for (; d + 4 <= n; d += 4) {
+		quad a, b, c, e;
+		memcpy(&a, from[0] + d, sizeof a);
+		memcpy(&b, from[1] + d, sizeof b);
+		memcpy(&c, from[2] + d, sizeof c);
+		memcpy(&e, from[3] + d, sizeof e);
+		quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+		quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+		quad ce_low = __builtin_shufflevector(c, e, 0, 4, 1, 5);
+		quad ce_high = __builtin_shufflevector(c, e, 2, 6, 3, 7);
+		quad out[4] = {__builtin_shufflevector(ab_low, ce_low, 0, 1, 4, 5),
+			       __builtin_shufflevector(ab_low, ce_low, 2, 3, 6, 7),
+			       __builtin_shufflevector(ab_high, ce_high, 0, 1, 4, 5),
+			       __builtin_shufflevector(ab_high, ce_high, 2, 3, 6, 7)};
+		for (int i = 0; i < 4; i++)
+			memcpy(to + (d + i) * PANEL_WIDTH, &out[i], sizeof out[i]);
+	}
+#endif
+	for (; d < n; d++) {
+		for (int i = 0; i < 4; i++)
+			to[d * PANEL_WIDTH + i] = from[i][d];
+	}
+}
+
+/* Keys [first, first + count) of one key/value head, d in [d, d + n), as panels [n][16]. */
+static void pack_keys(float *panels, const struct unit *u, int64_t first, int64_t count, int64_t d, int64_t n)
+{
+	const float *const *keys = u->row->keys + first;
+	const int64_t offset = u->g * u->shape->D + d;
+	for (int64_t j = 0; j < count; j += 4) {
+		const float *from[4];
+		for (int64_t i = 0; i < 4; i++)
+			from[i] = j + i < count && keys[j + i] != NULL ? keys[j + i] + offset : zeros;
+		transpose_four(panels + j / PANEL_WIDTH * n * PANEL_WIDTH + j % PANEL_WIDTH, from, n);
+	}
+}
+
+/* Unscaled scores of queries [begin, end) with keys [first, first + count), all heads of the group. */
+static void dot_products(const struct unit *u, int64_t begin, int64_t end, int64_t first, int64_t count)
+{
+	const struct attn_row *row = u->row;
+	const int64_t D = u->shape->D;
+	float panels[KEY_BLOCK * DEPTH] __attribute__((aligned(64)));
+	for (int64_t d = 0; d < D; d += DEPTH) {
+		int64_t n = D - d < DEPTH ? D - d : DEPTH;
+		pack_keys(panels, u, first, count, d, n);
+		int64_t head = u->g * u->group;
+		struct k_block block = {
+			.y = row->scores + (head * row->S + begin) * row->K + first,
+			.ldy = row->K,
+			.x = row->q + begin * row->q_stride + head * D + d,
+			.ldx = row->q_stride,
+			.w = panels,
+			.stride = n * PANEL_WIDTH,
+			.columns = count,
+			.M = end - begin,
+			.n = n,
+			.more = d > 0,
+		};
+		if (end - begin == 1) {
+			/* One query: the heads of the group are the rows. */
+			block.ldy = row->S * row->K;
+			block.ldx = D;
+			block.M = u->group;
+			K(k_block)(&block);
+			continue;
+		}
+		for (int64_t h = 0; h < u->group; h++) {
+			K(k_block)(&block);
+			block.y += row->S * row->K;
+			block.x += D;
+		}
+	}
+}
+
+K_INLINE vec scaled(vec score, const uint8_t *mask, int64_t n, vec scale)
+{
+	typedef uint8_t bytes __attribute__((vector_size(VEC_LANES)));
+	bytes allowed = {0};
+	memcpy(&allowed, mask, (size_t)n);
+	vec_bits wide = __builtin_convertvector(allowed, vec_bits);
+	return vec_select((vec_bits)(wide != 0), vec_canon(score * scale), vec_all(-INFINITY));
+}
+
+/* score = allowed ? score * scale : -Inf. */
+static void scale_scores(float *scores, const uint8_t *mask, int64_t n, float scale)
+{
+	const vec factor = vec_all(scale);
+	int64_t j = 0;
+	for (; j + VEC_LANES <= n; j += VEC_LANES)
+		vec_store(scores + j, scaled(vec_load(scores + j), mask + j, VEC_LANES, factor));
+	if (j < n) {
+		vec v = scaled(vec_load_some(scores + j, n - j), mask + j, n - j, factor);
+		vec_store_some(scores + j, v, n - j);
+	}
+}
+
+static void forbid(float *scores, int64_t n)
+{
+	for (int64_t j = 0; j < n; j++)
+		scores[j] = -INFINITY;
+}
+
+/* The least range of queries, inside the unit's, that may attend to some key of [first, first + count). */
+static void attending(const struct unit *u, int64_t first, int64_t count, int64_t *begin, int64_t *end)
+{
+	const uint8_t *mask = u->row->mask + first;
+	*begin = u->begin;
+	*end = u->end;
+	while (*begin < *end && !any_allowed(mask + *begin * u->row->K, count))
+		++*begin;
+	while (*end > *begin && !any_allowed(mask + (*end - 1) * u->row->K, count))
+		--*end;
+}
+
+static void scores_unit(const struct unit *u)
+{
+	const struct attn_row *row = u->row;
+	for (int64_t first = 0; first < row->K; first += KEY_BLOCK) {
+		int64_t count = row->K - first < KEY_BLOCK ? row->K - first : KEY_BLOCK;
+		int64_t begin, end;
+		attending(u, first, count, &begin, &end);
+		if (begin < end)
+			dot_products(u, begin, end, first, count);
+		for (int64_t h = u->g * u->group; h < (u->g + 1) * u->group; h++) {
+			for (int64_t s = u->begin; s < u->end; s++) {
+				float *scores = row->scores + (h * row->S + s) * row->K + first;
+				if (s < begin || s >= end)
+					forbid(scores, count);
+				else
+					scale_scores(scores, row->mask + s * row->K + first, count, u->shape->scale);
+			}
+		}
+	}
+}
+
+static void weights_unit(const struct unit *u)
+{
+	const struct attn_row *row = u->row;
+	for (int64_t h = u->g * u->group; h < (u->g + 1) * u->group; h++) {
+		for (int64_t s = u->begin; s < u->end; s++) {
+			int64_t at = (h * row->S + s) * row->K;
+			K(k_softmax_row)(row->weights + at, row->scores + at, row->mask + s * row->K, row->K);
+		}
+	}
+}
+
+/* Queries (with their head) that are mixed side by side, so that they share the loaded values. */
+#define MIX_ROWS 4
+#if defined KERNELS_SET_avx512
+#define MIX_SUMS 16
+#else
+#define MIX_SUMS 8
+#endif
+#define MIX_KEYS 256
+
+struct mix {
+	const struct unit *unit;
+	const float *weights[MIX_ROWS]; /* [K] */
+	const uint8_t *masks[MIX_ROWS]; /* [K] */
+	float *out[MIX_ROWS];           /* [D] */
+};
+
+/* allowed[j] has bit r set where row r may attend to key first + j. */
+K_INLINE void gather_masks(const struct mix *m, const int rows, int64_t first, int64_t count, uint8_t *allowed)
+{
+	for (int64_t j = 0; j < count; j++) {
+		unsigned bits = 0;
+		K_UNROLL
+		for (int r = 0; r < rows; r++)
+			bits |= (m->masks[r][first + j] != 0 ? 1u : 0u) << r;
+		allowed[j] = (uint8_t)bits;
+	}
+}
+
+/* out[r][d ...] for `rows` rows and `vecs` vectors of d; of the last vector only `lanes` lanes exist. */
+K_INLINE void mix_tile(const struct mix *m, const int rows, const int vecs, int64_t d, const int64_t lanes)
+{
+	const struct attn_row *row = m->unit->row;
+	const int64_t offset = m->unit->g * m->unit->shape->D + d;
+	vec acc[MIX_ROWS][MIX_SUMS];
+	K_UNROLL
+	for (int r = 0; r < rows; r++) {
+		K_UNROLL
+		for (int v = 0; v < vecs; v++)
+			acc[r][v] = vec_all(0.0f);
+	}
+	for (int64_t first = 0; first < row->K; first += MIX_KEYS) {
+		int64_t count = row->K - first < MIX_KEYS ? row->K - first : MIX_KEYS;
+		uint8_t allowed[MIX_KEYS];
+		gather_masks(m, rows, first, count, allowed);
+		for (int64_t j = 0; j < count; j++) {
+			if (allowed[j] == 0)
+				continue;
+			const float *key = row->values[first + j];
+			vec value[MIX_SUMS];
+			K_UNROLL
+			for (int v = 0; v < vecs; v++) {
+				value[v] = vec_all(0.0f);
+				if (key != NULL && lanes == VEC_LANES)
+					value[v] = vec_load(key + offset + v * VEC_LANES);
+				else if (key != NULL)
+					value[v] = vec_load_some(key + offset, lanes);
+			}
+			K_UNROLL
+			for (int r = 0; r < rows; r++) {
+				if ((allowed[j] >> r & 1) == 0)
+					continue;
+				vec weight = vec_all(m->weights[r][first + j]);
+				K_UNROLL
+				for (int v = 0; v < vecs; v++)
+					acc[r][v] = vec_fma(weight, value[v], acc[r][v]);
+			}
+		}
+	}
+	K_UNROLL
+	for (int r = 0; r < rows; r++) {
+		K_UNROLL
+		for (int v = 0; v < vecs; v++) {
+			float *out = m->out[r] + d + v * VEC_LANES;
+			if (lanes == VEC_LANES)
+				vec_store(out, vec_canon(acc[r][v]));
+			else
+				vec_store_some(out, vec_canon(acc[r][v]), lanes);
+		}
+	}
+}
+
+/* The widest tile that fits, then narrower ones for the rest of D. */
+K_INLINE void mix_rows(const struct mix *m, const int rows)
+{
+	const int64_t D = m->unit->shape->D;
+	int64_t d = 0;
+	for (; rows * 4 <= MIX_SUMS && d + 4 * VEC_LANES <= D; d += 4 * VEC_LANES)
+		mix_tile(m, rows, 4, d, VEC_LANES);
+	for (; d + 2 * VEC_LANES <= D; d += 2 * VEC_LANES)
+		mix_tile(m, rows, 2, d, VEC_LANES);
+	for (; d + VEC_LANES <= D; d += VEC_LANES)
+		mix_tile(m, rows, 1, d, VEC_LANES);
+	if (d < D)
+		mix_tile(m, rows, 1, d, D - d);
+}
+
+static void mix_four(const struct mix *m)
+{
+	mix_rows(m, MIX_ROWS);
+}
+
+static void mix_one(const struct mix *m)
+{
+	mix_rows(m, 1);
+}
+
+/* Points row r of the mix at the unit's pair number i of (query, head). */
+static void aim(struct mix *m, int r, int64_t i)
+{
+	const struct unit *u = m->unit;
+	const struct attn_row *row = u->row;
+	int64_t s = u->begin + i / u->group;
+	int64_t head = u->g * u->group + i % u->group;
+	m->weights[r] = row->weights + (head * row->S + s) * row->K;
+	m->masks[r] = row->mask + s * row->K;
+	m->out[r] = row->out + (s * u->shape->N + head) * u->shape->D;
+}
+
+static void mix_unit(const struct unit *u)
+{
+	struct mix m = {.unit = u};
+	const int64_t pairs = (u->end - u->begin) * u->group;
+	int64_t i = 0;
+	for (; i + MIX_ROWS <= pairs; i += MIX_ROWS) {
+		for (int r = 0; r < MIX_ROWS; r++)
+			aim(&m, r, i + r);
+		mix_four(&m);
+	}
+	for (; i < pairs; i++) {
+		aim(&m, 0, i);
+		mix_one(&m);
+	}
+}
+
+static void scores_piece(void *ctx, int64_t begin, int64_t end)
+{
+	run_units(ctx, begin, end, scores_unit);
+}
+
+static void weights_piece(void *ctx, int64_t begin, int64_t end)
+{
+	run_units(ctx, begin, end, weights_unit);
+}
+
+static void mix_piece(void *ctx, int64_t begin, int64_t end)
+{
+	run_units(ctx, begin, end, mix_unit);
+}
+
+void K(k_attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool)
+{
+	share_out(shape, row, rows, pool, scores_piece);
+}
+
+void K(k_attn_weights)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool)
+{
+	share_out(shape, row, rows, pool, weights_piece);
+}
+
+void K(k_attn_mix)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool)
+{
+	share_out(shape, row, rows, pool, mix_piece);
+}

@@ -1,0 +1,218 @@
+/*
+ * kernels_set.h: the vector of the instruction set that a k_*.c file is being compiled for.
+ *
+ * The Makefile compiles each k_*.c once per set with -DKERNELS_SET=<set> -DKERNELS_SET_<set> and the set's flags.
+ * K(name) gives an exported name its set as a suffix. `vec` holds VEC_LANES floats; a panel of 16 columns is
+ * VEC_PER_PANEL vectors. The only operation that needs the set's own instructions is vec_fma; the rest is the vector
+ * extension that gcc and clang share. Included by k_*.c files only.
+ */
+#ifndef TENSOR_KERNELS_SET_H
+#define TENSOR_KERNELS_SET_H
+
+#include <float.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tensor/kernels.h"
+
+#if defined KERNELS_SET_avx2 || defined KERNELS_SET_avx512
+#include <immintrin.h>
+#elif defined KERNELS_SET_neon
+#include <arm_neon.h>
+#endif
+
+#if FLT_EVAL_METHOD != 0
+#error "the bit promise needs float arithmetic without extra precision (on 32-bit x86: -msse2 -mfpmath=sse)"
+#endif
+
+#ifndef KERNELS_SET
+#define KERNELS_SET scalar
+#define KERNELS_SET_scalar
+#endif
+#define K_PASTE_(name, set) name##_##set
+#define K_PASTE(name, set) K_PASTE_(name, set)
+#define K(name) K_PASTE(name, KERNELS_SET)
+#define K_TEXT_(set) #set
+#define K_TEXT(set) K_TEXT_(set)
+
+#define K_INLINE static inline __attribute__((always_inline, unused))
+#if defined __clang__
+#define K_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define K_UNROLL _Pragma("GCC unroll 32")
+#endif
+
+/* VEC_LANES and the shape of the largest matrix tile: TILE_ROWS rows x TILE_PANELS panels, with all accumulators in
+ * registers. */
+#if defined KERNELS_SET_avx512
+#define VEC_LANES 16
+#define TILE_ROWS 12
+#define TILE_PANELS 2
+#elif defined KERNELS_SET_avx2
+#define VEC_LANES 8
+#define TILE_ROWS 6
+#define TILE_PANELS 1
+#elif defined KERNELS_SET_neon
+#define VEC_LANES 4
+#define TILE_ROWS 6
+#define TILE_PANELS 1
+#else
+#define VEC_LANES 4
+#define TILE_ROWS 2
+#define TILE_PANELS 1
+#endif
+#define VEC_PER_PANEL (PANEL_WIDTH / VEC_LANES)
+
+typedef float vec __attribute__((vector_size(4 * VEC_LANES)));
+typedef int32_t vec_bits __attribute__((vector_size(4 * VEC_LANES)));
+
+K_INLINE vec vec_load(const float *from)
+{
+	vec v;
+	memcpy(&v, from, sizeof v);
+	return v;
+}
+
+K_INLINE void vec_store(float *to, vec v)
+{
+	memcpy(to, &v, sizeof v);
+}
+
+/* The first n lanes, n < VEC_LANES; the others are +0. */
+K_INLINE vec vec_load_some(const float *from, int64_t n)
+{
+	vec v = {0};
+	memcpy(&v, from, (size_t)n * sizeof *from);
+	return v;
+}
+
+K_INLINE void vec_store_some(float *to, vec v, int64_t n)
+{
+	memcpy(to, &v, (size_t)n * sizeof *to);
+}
+
+K_INLINE vec vec_all(float x)
+{
+#if VEC_LANES == 16
+	return (vec){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
+#elif VEC_LANES == 8
+	return (vec){x, x, x, x, x, x, x, x};
+#else
+	return (vec){x, x, x, x};
+#endif
+}
+
+K_INLINE vec vec_select(vec_bits mask, vec yes, vec no)
+{
+	return (vec)((mask & (vec_bits)yes) | (~mask & (vec_bits)no));
+}
+
+/* NaN lanes become the canonical NaN. */
+K_INLINE vec vec_canon(vec v)
+{
+	const vec_bits canonical = {0};
+	return vec_select((vec_bits)(v == v), v, (vec)(canonical + 0x7fc00000));
+}
+
+#if !defined KERNELS_SET_avx512 && !defined KERNELS_SET_avx2 && !defined KERNELS_SET_neon
+/*
+ * a * b + c rounded once, without the instruction. The product is exact in double; the sum is rounded to odd (the last
+ * bit is set when something was lost), so that rounding it to float gives what one rounding would have given
+ * (Boldo, Melquiond: "Emulation of FMA and correctly rounded sums", 2008). Subnormal results included, since double has
+ * exponent to spare.
+ */
+K_INLINE float soft_fma(float a, float b, float c)
+{
+	double product = (double)a * (double)b;
+	double addend = (double)c;
+	double sum = product + addend;
+	double back = sum - product;
+	double lost = (product - (sum - back)) + (addend - back); /* Knuth's two-sum: exact */
+	uint64_t bits;
+	memcpy(&bits, &sum, sizeof bits);
+	/* NaN and Inf make `lost` NaN or 0, which is neither above nor below 0. */
+	bool inexact = lost > 0.0 || lost < 0.0;
+	bool outward = (lost > 0.0) == (sum > 0.0);
+	if (inexact && (bits & 1) == 0)
+		bits = outward ? bits + 1 : bits - 1;
+	memcpy(&sum, &bits, sizeof sum);
+	return (float)sum;
+}
+#endif
+
+/* a * b + c in each lane, rounded once. */
+K_INLINE vec vec_fma(vec a, vec b, vec c)
+{
+#if defined KERNELS_SET_avx512
+	return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined KERNELS_SET_avx2
+	return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined KERNELS_SET_neon
+	return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+	return (vec){soft_fma(a[0], b[0], c[0]), soft_fma(a[1], b[1], c[1]), soft_fma(a[2], b[2], c[2]),
+		     soft_fma(a[3], b[3], c[3])};
+#endif
+}
+
+/* One multiply-add. */
+K_INLINE float scalar_fma(float a, float b, float c)
+{
+#if defined KERNELS_SET_avx512 || defined KERNELS_SET_avx2 || defined KERNELS_SET_neon
+	return __builtin_fmaf(a, b, c);
+#else
+	return soft_fma(a, b, c);
+#endif
+}
+
+/*
+ * Columns of a product that lie in whole panels: y[m][j] for M rows and `columns` columns, of which the first is column
+ * 0 of w[0]. Rows of x are `ldx` floats apart, of y `ldy`. Panels of w are `stride` floats apart. With `more`, y already
+ * holds the sums of the k before.
+ */
+struct k_block {
+	float *y;
+	int64_t ldy;
+	const float *x;
+	int64_t ldx;
+	const float *w;
+	int64_t stride;
+	int64_t columns;
+	int64_t M;
+	int64_t n; /* how many k */
+	bool more;
+};
+void K(k_block)(const struct k_block *block);
+
+/* How many indices of `work` multiply-adds each are worth a thread's waking. */
+K_INLINE int64_t k_grain(int64_t work)
+{
+	return work >= 1 << 20 ? 1 : (1 << 20) / (work < 1 ? 1 : work);
+}
+
+void K(k_matmul)(float *y, const float *x, const struct panel *w, const float *bias, int64_t M, struct pool *pool);
+void K(k_lookup)(float *y, const struct panel *w, const int32_t *ids, int64_t M, struct pool *pool);
+void K(k_layer_norm)(float *y, const float *x, const float *gain, const float *bias, float eps, int64_t H, int64_t rows,
+		     struct pool *pool);
+void K(k_rms_norm)(float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows, struct pool *pool);
+void K(k_softmax)(float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows,
+		  struct pool *pool);
+void K(k_softmax_row)(float *y, const float *x, const uint8_t *mask, int64_t n);
+void K(k_rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D, int64_t rows,
+	       struct pool *pool);
+void K(k_attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
+void K(k_attn_weights)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
+void K(k_attn_mix)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
+void K(k_gelu_tanh)(float *y, const float *x, int64_t n, struct pool *pool);
+void K(k_gelu_erf)(float *y, const float *x, int64_t n, struct pool *pool);
+void K(k_silu)(float *y, const float *x, int64_t n, struct pool *pool);
+void K(k_exp)(float *y, const float *x, int64_t n, struct pool *pool);
+void K(k_add)(float *y, const float *a, const float *b, int64_t n, struct pool *pool);
+void K(k_mul)(float *y, const float *a, const float *b, int64_t n, struct pool *pool);
+int64_t K(k_argmax)(const float *x, int64_t n);
+float K(k_log_softmax_at)(const float *x, int64_t n, int64_t index);
+void K(k_canon_nan)(float *x, int64_t n);
+float K(k_burn)(int64_t steps);
+
+#endif
