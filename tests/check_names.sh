@@ -16,7 +16,7 @@ mutable_data() {
 		BEGIN { n = split(allowed, list, " "); for (i = 1; i <= n; i++) ok[list[i]] = 1 }
 		/file format/ { object = $1; sub(/:$/, "", object); next }
 		/^[0-9a-f]+ / {
-			name = $NF; base = name; sub(/\.[0-9]+$/, "", base)
+			name = $NF; base = name; sub(/\.[0-9]+$/, "", base); sub(/^_/, "", base)
 			section = ""
 			for (i = 2; i < NF; i++) if ($i ~ /^(\.t?data|\.t?bss|\*COM\*|__DATA,__(data|bss|common|thread))/) section = $i
 			if (section == "" || section ~ /rel\.ro/ || name == section || name ~ /^\./) next
