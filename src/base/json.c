@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json_scan.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 
 /* Walks cJSON's tree and the document's bytes side by side: the tree has the values, the bytes have the spelling of
@@ -19,26 +20,12 @@ struct builder {
 	bool keep_duplicates;
 };
 
-static int compare_keys(const struct json *a, const struct json *b)
+static int compare_keys(const void *left, const void *right)
 {
+	const struct json *a = *(const struct json *const *)left, *b = *(const struct json *const *)right;
 	size_t length = a->key_length < b->key_length ? a->key_length : b->key_length;
 	int order = memcmp(a->key, b->key, length);
 	return order != 0 ? order : (a->key_length > b->key_length) - (a->key_length < b->key_length);
-}
-
-/* A merge sort, because qsort may be quadratic on keys that somebody chose. Stable. */
-static void sort_keys(const struct json **nodes, const struct json **spare, size_t count)
-{
-	if (count < 2)
-		return;
-	size_t half = count / 2;
-	sort_keys(nodes, spare, half);
-	sort_keys(nodes + half, spare, count - half);
-	memcpy(spare, nodes, half * sizeof *nodes);
-	for (size_t left = 0, right = half, to = 0; left < half; to++) {
-		bool from_right = right < count && compare_keys(nodes[right], spare[left]) < 0;
-		nodes[to] = from_right ? nodes[right++] : spare[left++];
-	}
 }
 
 static bool index_keys(struct builder *builder, struct json *object)
@@ -47,12 +34,10 @@ static bool index_keys(struct builder *builder, struct json *object)
 	object->sorted = ARENA_ARRAY(builder->arena, const struct json *, count);
 	for (size_t i = 0; i < count; i++)
 		object->sorted[i] = object->items[i];
-	const struct json **spare = MEM_ARRAY(const struct json *, count / 2 + 1);
-	sort_keys(object->sorted, spare, count);
-	free(spare);
+	sort_stable(object->sorted, count, sizeof *object->sorted, compare_keys);
 	for (size_t i = 1; i < count && !builder->keep_duplicates; i++) {
 		const struct json *node = object->sorted[i];
-		if (compare_keys(object->sorted[i - 1], node) != 0)
+		if (compare_keys(&object->sorted[i - 1], &object->sorted[i]) != 0)
 			continue;
 		char path[128];
 		json_path(node, path, sizeof path);

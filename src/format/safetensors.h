@@ -63,11 +63,11 @@ struct safetensors_item {
 };
 
 /* Starts a file: writes the header for `items` in this order (offsets follow it), with "axes.<name>" metadata for
- * items that have axes, and `metadata` pairs before. Small additions are gathered into writes of a
- * megabyte. */
+ * items that have axes, and the `metadata` pairs before: a list ended by a pair whose key is NULL, or NULL. Small
+ * additions are gathered into writes of a megabyte. Usage error for two items of one name or sizes that overflow;
+ * else fails as file_writer_open does; *writer is NULL then. The caller finishes or abandons the writer. */
 bool safetensors_writer_open(struct safetensors_writer **writer, const char *path,
-	const struct safetensors_item *items, size_t count, const struct safetensors_metadata *metadata,
-	size_t metadata_count, struct err *err);
+	const struct safetensors_item *items, size_t count, const struct safetensors_metadata *metadata, struct err *err);
 /* Adds the data of the next item in order; `bytes` must be its size. */
 bool safetensors_writer_add(struct safetensors_writer *writer, const void *data, size_t bytes, struct err *err);
 /* Renames into place (synced first when `sync`) and frees the writer; gives the file's size and XXH3-64. Input
