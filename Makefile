@@ -209,6 +209,13 @@ analyze:
 	clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY)' $(SOURCES) src/main.c -- \
 		$(filter-out -Werror,$(FLAGS))
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Isrc src
+## check-real: exp, log, tanh, erf, sin and cos over all 2^32 floats (half an hour; REAL_STEP=1009 samples)
+REAL_STEP ?= 1
+check-real: $(BUILD)/tests/exhaustive_real
+	$(BUILD)/tests/exhaustive_real all $(REAL_STEP)
+## bench-matmul: the matrix product at many shapes beside this machine's limits
+bench-matmul: $(BUILD)/tests/bench_matmul
+	$(BUILD)/tests/bench_matmul $(SET)
 ## ops-doc: derives docs/OPS.md from src/engine/op.def
 ops-doc:
 	sh docs/ops_doc.sh >docs/OPS.md
@@ -226,7 +233,7 @@ nightly:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers \
-	analyze ops-doc format format-check nightly
+	analyze check-real bench-matmul ops-doc format format-check nightly
 .SECONDARY:
 
 -include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:=.d) $(FUZZERS:=.d)

@@ -54,7 +54,7 @@ static inline void numbers_fill(float *x, int64_t n, uint64_t seed)
 static inline void numbers_hostile(float *x, int64_t n, uint64_t seed)
 {
 	static const uint32_t odd[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x7f7fffff, 0xff7fffff,
-				       0x7f800000, 0xff800000, 0x7fc12345, 0xffc00001, 0x7e967699, 0x00800000};
+		0x7f800000, 0xff800000, 0x7fc12345, 0xffc00001, 0x7e967699, 0x00800000};
 	for (int64_t i = 0; i < n; i++) {
 		uint32_t dice = numbers_next(&seed);
 		x[i] = dice % 61 < 12 ? numbers_float(odd[dice % 61]) : numbers_unit(&seed);

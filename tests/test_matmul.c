@@ -64,8 +64,8 @@ static void check_sets(struct case_data *c, const float *bias, struct pool *pool
 		k->matmul(c->y, c->x, &c->w, bias, c->M, pool);
 		int64_t at = numbers_difference(c->y, c->expected, c->M * c->out);
 		ck_assert_msg(at < 0, "%s %d threads, M=%d in=%d out=%d: element %d is %.9g, expected %.9g", k->name,
-			      pool_threads(pool), (int)c->M, (int)c->in, (int)c->out, (int)at, (double)c->y[at],
-			      (double)c->expected[at]);
+			pool_threads(pool), (int)c->M, (int)c->in, (int)c->out, (int)at, (double)c->y[at],
+			(double)c->expected[at]);
 		ck_assert_uint_eq(numbers_bits(guard), numbers_bits(c->y[c->M * c->out]));
 	}
 }

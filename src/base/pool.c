@@ -66,7 +66,7 @@ static bool start_workers(struct pool *pool, int threads, struct err *err)
 		int failure = pthread_create(&pool->workers[pool->threads - 1], NULL, worker, pool);
 		if (failure != 0)
 			return err_system(err, NULL, failure, "cannot start thread %d of %d; ask for fewer threads",
-					  pool->threads + 1, threads);
+				pool->threads + 1, threads);
 	}
 	return true;
 }
@@ -76,7 +76,7 @@ bool pool_new(struct pool **out, int threads, struct err *err)
 	*out = NULL;
 	if (threads < 1 || threads > POOL_MAX_THREADS)
 		return err_usage(err, "--threads", "%d threads were asked for; give a number from 1 to %d", threads,
-				 POOL_MAX_THREADS);
+			POOL_MAX_THREADS);
 	struct pool *pool = MEM_NEW(struct pool);
 	pool->workers = MEM_ARRAY(pthread_t, threads);
 	pool->threads = 1;

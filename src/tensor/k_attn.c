@@ -10,10 +10,10 @@
 
 #include "tensor/kernels_set.h"
 
-#define QUERIES 64    /* queries per unit */
-#define KEY_PANELS 4  /* keys per block: 64 */
+#define QUERIES 64   /* queries per unit */
+#define KEY_PANELS 4 /* keys per block: 64 */
 #define KEY_BLOCK (KEY_PANELS * PANEL_WIDTH)
-#define DEPTH 64      /* d per block */
+#define DEPTH 64 /* d per block */
 
 static const float zeros[DEPTH];
 
@@ -53,8 +53,8 @@ K_INLINE void run_units(const struct attention *a, int64_t begin, int64_t end, u
 	}
 }
 
-static void share_out(const struct attn_shape *shape, const struct attn_row *rows, int64_t count, struct pool *pool,
-		      pool_fn *fn)
+static void share_out(
+	const struct attn_shape *shape, const struct attn_row *rows, int64_t count, struct pool *pool, pool_fn *fn)
 {
 	struct attention a = {shape, rows, 1};
 	int64_t work = 0;
@@ -106,9 +106,9 @@ static void transpose_four(float *to, const float *const *from, int64_t n)
 		quad ce_low = __builtin_shufflevector(c, e, 0, 4, 1, 5);
 		quad ce_high = __builtin_shufflevector(c, e, 2, 6, 3, 7);
 		quad out[4] = {__builtin_shufflevector(ab_low, ce_low, 0, 1, 4, 5),
-			       __builtin_shufflevector(ab_low, ce_low, 2, 3, 6, 7),
-			       __builtin_shufflevector(ab_high, ce_high, 0, 1, 4, 5),
-			       __builtin_shufflevector(ab_high, ce_high, 2, 3, 6, 7)};
+			__builtin_shufflevector(ab_low, ce_low, 2, 3, 6, 7),
+			__builtin_shufflevector(ab_high, ce_high, 0, 1, 4, 5),
+			__builtin_shufflevector(ab_high, ce_high, 2, 3, 6, 7)};
 		for (int i = 0; i < 4; i++)
 			memcpy(to + (d + i) * PANEL_WIDTH, &out[i], sizeof out[i]);
 	}

@@ -54,42 +54,50 @@ K_INLINE void tile(const struct k_block *b, const int rows, const int panels)
 	}
 }
 
-/* One function per size, and a table of them: tiles[rows][0], [1], ... take TILE_PANELS panels or whatever halves of
- * MOST_PANELS the entry says; see tile_for(). */
-#define TILE(rows, panels)                                          \
-	static void tile_##rows##_##panels(const struct k_block *b) \
-	{                                                           \
-		tile(b, rows, panels);                              \
+/* clang-format off */
+
+/* One function per size. */
+#define TILE(rows, panels) \
+	static void tile_##rows##x##panels(const struct k_block *b) \
+	{ \
+		tile(b, rows, panels); \
 	}
 
-#if TILE_PANELS == 2
-#define TILE_ROW(rows) TILE(rows, 1) TILE(rows, 2)
-TILE(1, 8) TILE(1, 4) TILE(2, 4)
-#define TILE_ENTRY(rows) {tile_##rows##_1, tile_##rows##_2, NULL, NULL}
-#define TILE_FIRST {tile_1_1, tile_1_2, tile_1_4, tile_1_8}, {tile_2_1, tile_2_2, tile_2_4, NULL}
-#else
-#define TILE_ROW(rows) TILE(rows, 1)
-TILE(1, 4) TILE(1, 2) TILE(2, 2)
-#define TILE_ENTRY(rows) {tile_##rows##_1, NULL, NULL, NULL}
-#define TILE_FIRST {tile_1_1, tile_1_2, tile_1_4, NULL}, {tile_2_1, tile_2_2, NULL, NULL}
-#endif
-
+/* TILES(X) lists the rows beyond two; every one of them comes with TILE_PANELS panels and, if that is 2, with one. */
 #if TILE_ROWS == 12
-TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)
-TILE_ROW(7) TILE_ROW(8) TILE_ROW(9) TILE_ROW(10) TILE_ROW(11) TILE_ROW(12)
-#define TILE_REST                                                                                            \
-	, TILE_ENTRY(3), TILE_ENTRY(4), TILE_ENTRY(5), TILE_ENTRY(6), TILE_ENTRY(7), TILE_ENTRY(8), TILE_ENTRY(9), \
-		TILE_ENTRY(10), TILE_ENTRY(11), TILE_ENTRY(12)
+#define TILES(X) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
 #elif TILE_ROWS == 6
-TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)
-#define TILE_REST , TILE_ENTRY(3), TILE_ENTRY(4), TILE_ENTRY(5), TILE_ENTRY(6)
+#define TILES(X) X(3) X(4) X(5) X(6)
 #else
-TILE_ROW(1) TILE_ROW(2)
-#define TILE_REST
+#define TILES(X)
 #endif
 
-/* tiles[rows - 1][i] works on 2^i panels. */
-static tile_fn *const tiles[TILE_ROWS][4] = {TILE_FIRST TILE_REST};
+#if TILE_PANELS == 2
+#define TILE_DEFINE(rows) TILE(rows, 1) TILE(rows, 2)
+#define TILE_ENTRY(rows) [rows - 1] = {tile_##rows##x1, tile_##rows##x2},
+TILE(1, 1) TILE(1, 2) TILE(1, 4) TILE(1, 8)
+TILE(2, 1) TILE(2, 2) TILE(2, 4)
+#else
+#define TILE_DEFINE(rows) TILE(rows, 1)
+#define TILE_ENTRY(rows) [rows - 1] = {tile_##rows##x1},
+TILE(1, 1) TILE(1, 2) TILE(1, 4)
+TILE(2, 1) TILE(2, 2)
+#endif
+TILES(TILE_DEFINE)
+
+/* tiles[rows - 1][i] works on 2^i panels; NULL where that would be too many sums. */
+static tile_fn *const tiles[TILE_ROWS][4] = {
+#if TILE_PANELS == 2
+	{tile_1x1, tile_1x2, tile_1x4, tile_1x8},
+	{tile_2x1, tile_2x2, tile_2x4},
+#else
+	{tile_1x1, tile_1x2, tile_1x4},
+	{tile_2x1, tile_2x2},
+#endif
+	TILES(TILE_ENTRY)
+};
+
+/* clang-format on */
 
 /* The widest tile of `rows` rows that has at most `panels` panels; *width says how many it has. */
 static tile_fn *tile_for(int64_t rows, int64_t panels, int64_t *width)

@@ -122,7 +122,7 @@ static void norm_piece(void *ctx, int64_t begin, int64_t end)
 }
 
 void K(k_layer_norm)(float *y, const float *x, const float *gain, const float *bias, float eps, int64_t H, int64_t rows,
-		     struct pool *pool)
+	struct pool *pool)
 {
 	struct norm norm = {y, x, gain, bias, eps, H, true};
 	pool_run(pool, rows, k_grain(H * 16), norm_piece, &norm);

@@ -88,8 +88,8 @@ static void softmax_piece(void *ctx, int64_t begin, int64_t end)
 	}
 }
 
-void K(k_softmax)(float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows,
-		  struct pool *pool)
+void K(k_softmax)(
+	float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows, struct pool *pool)
 {
 	struct softmax softmax = {y, x, mask, mask_rows, n};
 	pool_run(pool, rows, k_grain(n * 32), softmax_piece, &softmax);

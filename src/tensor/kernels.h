@@ -17,6 +17,7 @@
 #ifndef TENSOR_KERNELS_H
 #define TENSOR_KERNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/pool.h"
@@ -44,12 +45,14 @@ struct attn_shape {
 	float scale;
 };
 
+#define KERNELS_BURN 192
+
 struct kernels {
 	const char *name;
 
 	/* y[m][j] = (sum over k of x[m][k] * w[k][j]) + bias[j]; bias may be NULL. x [M][in], y [M][out]. */
-	void (*matmul)(float *y, const float *x, const struct panel *w, const float *bias, int64_t M,
-		       struct pool *pool);
+	void (*matmul)(
+		float *y, const float *x, const struct panel *w, const float *bias, int64_t M, struct pool *pool);
 
 	/* y[m] = the weights of output unit ids[m]: the embedding look-up. y [M][w->in]; 0 <= ids[m] < w->out. */
 	void (*lookup)(float *y, const struct panel *w, const int32_t *ids, int64_t M, struct pool *pool);
@@ -60,14 +63,14 @@ struct kernels {
 	 *     y = d * r * gain + bias       each step one operation, in this order; bias may be NULL
 	 */
 	void (*layer_norm)(float *y, const float *x, const float *gain, const float *bias, float eps, int64_t H,
-			   int64_t rows, struct pool *pool);
+		int64_t rows, struct pool *pool);
 
 	/*
 	 * Root-mean-square normalisation (Zhang, Sennrich 2019) of each row of x [rows][H]; y may be x.
 	 *     r = 1 / sqrt((sum of x * x, by fma) / H + eps);  y = x * r * gain
 	 */
-	void (*rms_norm)(float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows,
-			 struct pool *pool);
+	void (*rms_norm)(
+		float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows, struct pool *pool);
 
 	/*
 	 * Softmax over the allowed entries of each row of x [rows][n]; y may be x. mask [mask_rows][n], row r uses mask
@@ -75,7 +78,7 @@ struct kernels {
 	 * s = sum of e, ascending; y = e / s. Forbidden entries and rows without an allowed one are exactly +0.
 	 */
 	void (*softmax)(float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows,
-			struct pool *pool);
+		struct pool *pool);
 
 	/*
 	 * Rotary positions (Su et al. 2021) in half-split order: x [rows][heads][D], row m turned by angles[m][D / 2]
@@ -83,17 +86,16 @@ struct kernels {
 	 *     y[i] = x[i] * c[i] - x[i + h] * s[i];  y[i + h] = x[i + h] * c[i] + x[i] * s[i]     (products rounded)
 	 */
 	void (*rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D,
-		     int64_t rows, struct pool *pool);
+		int64_t rows, struct pool *pool);
 
 	/* Scaled scores: (sum over d of q[d] * k[d]) * scale where the mask allows, else -Inf. For `rows` rows. */
-	void (*attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows,
-			    struct pool *pool);
+	void (*attn_scores)(
+		const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
 	/* Their softmax over the allowed keys. */
-	void (*attn_weights)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows,
-			     struct pool *pool);
+	void (*attn_weights)(
+		const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
 	/* out[s][n][d] = sum over allowed keys j of weights[n][s][j] * values[j][g][d]. */
-	void (*attn_mix)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows,
-			 struct pool *pool);
+	void (*attn_mix)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
 
 	/*
 	 * Activations, y may be x; computed in double and rounded once.
@@ -120,7 +122,7 @@ struct kernels {
 	/* Makes every NaN of x [n] the canonical one. */
 	void (*canon_nan)(float *x, int64_t n);
 
-	/* Does 2 * PANEL_WIDTH * 64 * steps independent multiply-adds in registers; for limits.h. */
+	/* Does KERNELS_BURN * steps multiply-adds in registers, as fast as the processor can; for limits.h. */
 	float (*burn)(int64_t steps);
 };
 

@@ -152,7 +152,7 @@ K_INLINE vec vec_fma(vec a, vec b, vec c)
 	return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
 	return (vec){soft_fma(a[0], b[0], c[0]), soft_fma(a[1], b[1], c[1]), soft_fma(a[2], b[2], c[2]),
-		     soft_fma(a[3], b[3], c[3])};
+		soft_fma(a[3], b[3], c[3])};
 #endif
 }
 
@@ -194,13 +194,13 @@ K_INLINE int64_t k_grain(int64_t work)
 void K(k_matmul)(float *y, const float *x, const struct panel *w, const float *bias, int64_t M, struct pool *pool);
 void K(k_lookup)(float *y, const struct panel *w, const int32_t *ids, int64_t M, struct pool *pool);
 void K(k_layer_norm)(float *y, const float *x, const float *gain, const float *bias, float eps, int64_t H, int64_t rows,
-		     struct pool *pool);
+	struct pool *pool);
 void K(k_rms_norm)(float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows, struct pool *pool);
-void K(k_softmax)(float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows,
-		  struct pool *pool);
+void K(k_softmax)(
+	float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows, struct pool *pool);
 void K(k_softmax_row)(float *y, const float *x, const uint8_t *mask, int64_t n);
-void K(k_rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D, int64_t rows,
-	       struct pool *pool);
+void K(k_rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D,
+	int64_t rows, struct pool *pool);
 void K(k_attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
 void K(k_attn_weights)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
 void K(k_attn_mix)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);

@@ -3,7 +3,7 @@
  *
  * Inlined into real.c and into the kernels of every instruction set: a lane does the same IEEE operations whatever
  * REAL_LANES is, so they all agree. No fused operations. The polynomials are truncated Taylor series (but for
- * the outer half of erf), with enough terms for a relative error below 2^-48: the rounding to float32 at the end is then
+ * the outer half of erf), with enough terms for a relative error below 2^-40: the rounding to float32 at the end is then
  * the only one that matters.
  */
 #ifndef TENSOR_REAL_CORE_H
@@ -98,11 +98,10 @@ REAL_INLINE real_vec real_core_tanh(real_vec x)
 }
 
 /*
- * erf x. Up to 1 its Taylor series, (2 / sqrt pi) * sum of (-1)^i x^(2i+1) / (i! (2i+1)); from 1 to 4
- * 1 - e^(-x^2) P(t), t = (56 / (x + 3) - 11) / 3, P by Chebyshev interpolation (error 6e-15; tests/fit_erf.py); beyond 4
- * it is 1 in float32.
+ * (erf(a) / a) * sqrt(pi) / 2 - 1 with s = a^2, for 0 <= a < 1: the Taylor series, the sum from i = 1 of
+ * (-s)^i / (i! (2i + 1)).
  */
-REAL_INLINE real_vec real_erf_near(real_vec s)
+REAL_INLINE real_vec real_core_erf_near(real_vec s)
 {
 	real_vec p = real_all(-1.0 / 40537905408000.0);
 	REAL_STEP(p, s, 1.0 / 2528170444800.0);
@@ -119,44 +118,62 @@ REAL_INLINE real_vec real_erf_near(real_vec s)
 	REAL_STEP(p, s, -1.0 / 42.0);
 	REAL_STEP(p, s, 0.1);
 	REAL_STEP(p, s, -1.0 / 3.0);
-	return p;
+	return s * p;
+}
+
+/*
+ * erfc(a) = 1 - erf(a) for a >= 1: e^(-a^2) P(t), where t falls from 1 to -1 as a rises to 10.5, beyond which the result
+ * is 0 in float32. P by Chebyshev interpolation (tests/fit_erf.py; error 2e-14).
+ */
+REAL_INLINE real_vec real_core_erfc_far(real_vec a)
+{
+	real_vec bounded = real_select((real_ints)(a > real_all(10.5)), real_all(10.5), a);
+	real_vec t = 0x1.6bca1af286bcap+3 / (bounded + 3.0) - 0x1.d79435e50d794p+0;
+	real_vec p = real_all(-0x1.2d86485472172p-31);
+	REAL_STEP(p, t, -0x1.8b71dd5e0b4b2p-29);
+	REAL_STEP(p, t, 0x1.cfbfd3bec8335p-27);
+	REAL_STEP(p, t, 0x1.aba6bd1cb1c83p-24);
+	REAL_STEP(p, t, -0x1.aa0d567a46c1bp-23);
+	REAL_STEP(p, t, -0x1.d77ae3a186440p-19);
+	REAL_STEP(p, t, -0x1.b94b264b6d09ap-18);
+	REAL_STEP(p, t, 0x1.8e4f284bf3e2dp-14);
+	REAL_STEP(p, t, 0x1.fc31209b7f228p-11);
+	REAL_STEP(p, t, 0x1.5b712e2583984p-8);
+	REAL_STEP(p, t, 0x1.56d873f488ab4p-6);
+	REAL_STEP(p, t, 0x1.0a51932dd8af9p-4);
+	REAL_STEP(p, t, 0x1.523e2f4a96ac1p-3);
+	REAL_STEP(p, t, 0x1.5c6aba430a3c4p-3);
+	return real_core_exp(-(a * a)) * p;
+}
+
+/* The magnitude of erf(a), a >= 0, below 1. */
+REAL_INLINE real_vec real_core_erf_inner(real_vec a)
+{
+	return (a + a * real_core_erf_near(a * a)) * 0x1.20dd750429b6dp0; /* 2 / sqrt(pi) */
 }
 
 REAL_INLINE real_vec real_core_erf(real_vec x)
 {
-	const double two_by_root_pi = 0x1.20dd750429b6dp0;
 	real_vec a = real_abs(x);
-	a = real_select((real_ints)(a > real_all(4.5)), real_all(4.5), a);
-	real_vec s = a * a;
-	real_vec near = (a + a * (s * real_erf_near(s))) * two_by_root_pi;
-	real_vec t = (56.0 / (a + 3.0) - 11.0) / 3.0;
-	real_vec p = real_all(-0x1.a50957afe1396p-36);
-	REAL_STEP(p, t, 0x1.b66bb73664c48p-31);
-	REAL_STEP(p, t, 0x1.95adaccd83778p-29);
-	REAL_STEP(p, t, -0x1.16df5ca8755f3p-24);
-	REAL_STEP(p, t, -0x1.29fc6c64bbe77p-21);
-	REAL_STEP(p, t, 0x1.a4feb8aa703a5p-19);
-	REAL_STEP(p, t, 0x1.97401d7966246p-14);
-	REAL_STEP(p, t, 0x1.0aacee9cb85f9p-10);
-	REAL_STEP(p, t, 0x1.c808ea9c180a9p-8);
-	REAL_STEP(p, t, 0x1.20c4ab2a5145bp-5);
-	REAL_STEP(p, t, 0x1.1b1bfcd940a59p-3);
-	REAL_STEP(p, t, 0x1.f7d9ecfcea3e5p-3);
-	real_vec far = 1.0 - real_core_exp(-s) * p;
-	real_vec r = real_select((real_ints)(a < real_all(1.0)), near, far);
+	real_vec r = real_select((real_ints)(a < real_all(1.0)), real_core_erf_inner(a), 1.0 - real_core_erfc_far(a));
 	return real_select((real_ints)(x == x), real_with_sign(r, x), x);
 }
 
+/* 0.5 x (1 + tanh u) = x / (1 + e^(-2u)), which loses nothing below zero. */
 REAL_INLINE real_vec real_core_gelu_tanh(real_vec x)
 {
 	const double root_two_by_pi = 0x1.9884533d43651p-1;
-	real_vec inner = root_two_by_pi * (x + 0.044715 * (x * x * x));
-	return 0.5 * x * (1.0 + real_core_tanh(inner));
+	real_vec u = root_two_by_pi * (x + 0.044715 * (x * x * x));
+	return x / (1.0 + real_core_exp(-(u + u)));
 }
 
+/* 0.5 x erfc(-x / sqrt(2)). */
 REAL_INLINE real_vec real_core_gelu_erf(real_vec x)
 {
-	return 0.5 * x * (1.0 + real_core_erf(x * 0x1.6a09e667f3bcdp-1));
+	real_vec a = real_abs(x) * 0x1.6a09e667f3bcdp-1;
+	real_vec c = real_select((real_ints)(a < real_all(1.0)), 1.0 - real_core_erf_inner(a), real_core_erfc_far(a));
+	c = real_select((real_ints)(x < real_all(0.0)), c, 2.0 - c);
+	return 0.5 * x * c;
 }
 
 REAL_INLINE real_vec real_core_silu(real_vec x)
