@@ -8,20 +8,57 @@
  */
 #include "tensor/kernels_set.h"
 
-#define BLOCK_K 256
-/* Floats ahead of the present weights to fetch: 4 KiB. */
+#define BLOCK_K 128
+#define BLOCK_ROWS (TILE_ROWS * 8)
+/* Floats ahead of the present weights to fetch when they are used once only: 4 KiB. */
 #define PREFETCH 1024
-/* With one or two rows more panels are worked on at once: more independent sums, more streams from memory. */
-#define MOST_PANELS (TILE_PANELS * 4)
+/* With few rows more panels are worked on at once: more independent sums, more streams from memory. */
+#define MOST_PANELS 4
 #define MOST_VECS (MOST_PANELS * VEC_PER_PANEL)
 
 typedef void tile_fn(const struct k_block *b);
+
+K_INLINE vec weights_at(const struct k_block *t, int64_t k, int v)
+{
+	return vec_load(t->w + v / VEC_PER_PANEL * t->stride + k * PANEL_WIDTH + v % VEC_PER_PANEL * VEC_LANES);
+}
+
+/* One k of a tile. What there is less of, rows or vectors, stays in registers while the other streams by. */
+K_INLINE void step(vec acc[TILE_ROWS][MOST_VECS], const struct k_block *t, int64_t k, const int rows, const int vecs)
+{
+	vec weights[MOST_VECS];
+	vec inputs[TILE_ROWS];
+	if (rows < vecs) {
+		K_UNROLL
+		for (int r = 0; r < rows; r++)
+			inputs[r] = vec_all(t->x[r * t->ldx + k]);
+		K_UNROLL
+		for (int v = 0; v < vecs; v++) {
+			vec weight = weights_at(t, k, v);
+			K_UNROLL
+			for (int r = 0; r < rows; r++)
+				acc[r][v] = vec_fma(inputs[r], weight, acc[r][v]);
+		}
+		return;
+	}
+	K_UNROLL
+	for (int v = 0; v < vecs; v++)
+		weights[v] = weights_at(t, k, v);
+	K_UNROLL
+	for (int r = 0; r < rows; r++) {
+		vec input = vec_all(t->x[r * t->ldx + k]);
+		K_UNROLL
+		for (int v = 0; v < vecs; v++)
+			acc[r][v] = vec_fma(input, weights[v], acc[r][v]);
+	}
+}
 
 /* `rows` and `panels` are constants wherever this is inlined; b->M and b->columns are not looked at. */
 K_INLINE void tile(const struct k_block *b, const int rows, const int panels)
 {
 	const int vecs = panels * VEC_PER_PANEL;
 	const struct k_block t = *b;
+	const char *ahead = (const char *)t.w + t.ahead;
 	vec acc[TILE_ROWS][MOST_VECS];
 	K_UNROLL
 	for (int r = 0; r < rows; r++) {
@@ -30,21 +67,11 @@ K_INLINE void tile(const struct k_block *b, const int rows, const int panels)
 			acc[r][v] = t.more ? vec_load(t.y + r * t.ldy + v * VEC_LANES) : vec_all(0.0f);
 	}
 	for (int64_t k = 0; k < t.n; k++) {
-		vec weights[MOST_VECS];
 		K_UNROLL
-		for (int v = 0; v < vecs; v++) {
-			const float *from = t.w + v / VEC_PER_PANEL * t.stride + k * PANEL_WIDTH;
-			if (v % VEC_PER_PANEL == 0)
-				__builtin_prefetch(from + PREFETCH);
-			weights[v] = vec_load(from + v % VEC_PER_PANEL * VEC_LANES);
-		}
-		K_UNROLL
-		for (int r = 0; r < rows; r++) {
-			vec input = vec_all(t.x[r * t.ldx + k]);
-			K_UNROLL
-			for (int v = 0; v < vecs; v++)
-				acc[r][v] = vec_fma(input, weights[v], acc[r][v]);
-		}
+		for (int p = 0; p < panels; p++)
+			__builtin_prefetch(ahead + p * t.stride * (int64_t)sizeof(float));
+		ahead += t.ahead_step;
+		step(acc, &t, k, rows, vecs);
 	}
 	K_UNROLL
 	for (int r = 0; r < rows; r++) {
@@ -63,38 +90,34 @@ K_INLINE void tile(const struct k_block *b, const int rows, const int panels)
 		tile(b, rows, panels); \
 	}
 
-/* TILES(X) lists the rows beyond two; every one of them comes with TILE_PANELS panels and, if that is 2, with one. */
-#if TILE_ROWS == 12
-#define TILES(X) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
-#elif TILE_ROWS == 6
-#define TILES(X) X(3) X(4) X(5) X(6)
-#else
-#define TILES(X)
-#endif
-
 #if TILE_PANELS == 2
-#define TILE_DEFINE(rows) TILE(rows, 1) TILE(rows, 2)
-#define TILE_ENTRY(rows) [rows - 1] = {tile_##rows##x1, tile_##rows##x2},
-TILE(1, 1) TILE(1, 2) TILE(1, 4) TILE(1, 8)
-TILE(2, 1) TILE(2, 2) TILE(2, 4)
+#define TILE_BOTH(rows) TILE(rows, 1) TILE(rows, 2)
+TILE_BOTH(1) TILE_BOTH(2) TILE_BOTH(3) TILE_BOTH(4) TILE_BOTH(5) TILE_BOTH(6)
+TILE_BOTH(7) TILE_BOTH(8) TILE_BOTH(9) TILE_BOTH(10) TILE_BOTH(11) TILE_BOTH(12)
+TILE(1, 4) TILE(2, 4) TILE(3, 4) TILE(4, 4)
 #else
-#define TILE_DEFINE(rows) TILE(rows, 1)
-#define TILE_ENTRY(rows) [rows - 1] = {tile_##rows##x1},
-TILE(1, 1) TILE(1, 2) TILE(1, 4)
-TILE(2, 1) TILE(2, 2)
+TILE(1, 1) TILE(2, 1) TILE(1, 2) TILE(2, 2) TILE(1, 4)
+#if TILE_ROWS == 6
+TILE(3, 1) TILE(4, 1) TILE(5, 1) TILE(6, 1) TILE(3, 2)
 #endif
-TILES(TILE_DEFINE)
+#endif
 
 /* tiles[rows - 1][i] works on 2^i panels; NULL where that would be too many sums. */
-static tile_fn *const tiles[TILE_ROWS][4] = {
+static tile_fn *const tiles[TILE_ROWS][3] = {
 #if TILE_PANELS == 2
-	{tile_1x1, tile_1x2, tile_1x4, tile_1x8},
+	{tile_1x1, tile_1x2, tile_1x4},
 	{tile_2x1, tile_2x2, tile_2x4},
+	{tile_3x1, tile_3x2, tile_3x4},
+	{tile_4x1, tile_4x2, tile_4x4},
+	{tile_5x1, tile_5x2}, {tile_6x1, tile_6x2}, {tile_7x1, tile_7x2}, {tile_8x1, tile_8x2},
+	{tile_9x1, tile_9x2}, {tile_10x1, tile_10x2}, {tile_11x1, tile_11x2}, {tile_12x1, tile_12x2},
 #else
 	{tile_1x1, tile_1x2, tile_1x4},
 	{tile_2x1, tile_2x2},
+#if TILE_ROWS == 6
+	{tile_3x1, tile_3x2}, {tile_4x1}, {tile_5x1}, {tile_6x1},
 #endif
-	TILES(TILE_ENTRY)
+#endif
 };
 
 /* clang-format on */
@@ -102,7 +125,7 @@ static tile_fn *const tiles[TILE_ROWS][4] = {
 /* The widest tile of `rows` rows that has at most `panels` panels; *width says how many it has. */
 static tile_fn *tile_for(int64_t rows, int64_t panels, int64_t *width)
 {
-	int i = 3;
+	int i = 2;
 	while (i > 0 && (tiles[rows - 1][i] == NULL || (int64_t)1 << i > panels))
 		i--;
 	*width = (int64_t)1 << i;
@@ -147,12 +170,19 @@ static void rows_block(const struct k_block *b, int64_t rows)
 void K(k_block)(const struct k_block *block)
 {
 	struct k_block part = *block;
-	int64_t tiles_left = (block->M + TILE_ROWS - 1) / TILE_ROWS;
-	for (int64_t m = 0; m < block->M; tiles_left--) {
+	const int64_t count = (block->M + TILE_ROWS - 1) / TILE_ROWS;
+	part.ahead = PREFETCH * (int64_t)sizeof(float);
+	part.ahead_step = PANEL_WIDTH * (int64_t)sizeof(float);
+	for (int64_t i = 0, m = 0; i < count; i++) {
 		/* Rows are dealt out evenly: two tiles of 7 rather than 12 and 2. */
-		int64_t rows = (block->M - m + tiles_left - 1) / tiles_left;
+		int64_t rows = (block->M - m) / (count - i);
 		part.y = block->y + m * block->ldy;
 		part.x = block->x + m * block->ldx;
+		if (count > 1) {
+			/* The tiles use the same weights: each fetches its share of the block after this one. */
+			part.ahead_step = PANEL_WIDTH * (int64_t)sizeof(float) / count;
+			part.ahead = (block->n * PANEL_WIDTH * (int64_t)sizeof(float)) + i * block->n * part.ahead_step;
+		}
 		rows_block(&part, rows);
 		m += rows;
 	}
@@ -166,57 +196,64 @@ struct product {
 	int64_t M;
 };
 
-/* Bias and canonical NaN, while the columns are still in the cache. */
-static void finish(const struct product *p, int64_t first, int64_t columns)
+/* y = sums + bias with canonical NaN, for one row. */
+static void finish_row(float *y, const float *sums, const float *bias, int64_t columns)
 {
-	const int64_t out = p->w->out;
-	for (int64_t m = 0; m < p->M; m++) {
-		float *y = p->y + m * out + first;
-		int64_t j = 0;
-		for (; j + VEC_LANES <= columns; j += VEC_LANES) {
-			vec v = vec_load(y + j);
-			if (p->bias != NULL)
-				v += vec_load(p->bias + first + j);
-			vec_store(y + j, vec_canon(v));
-		}
-		if (j < columns) {
-			vec v = vec_load_some(y + j, columns - j);
-			if (p->bias != NULL)
-				v += vec_load_some(p->bias + first + j, columns - j);
-			vec_store_some(y + j, vec_canon(v), columns - j);
-		}
+	int64_t j = 0;
+	for (; j + VEC_LANES <= columns; j += VEC_LANES) {
+		vec v = vec_load(sums + j);
+		if (bias != NULL)
+			v += vec_load(bias + j);
+		vec_store(y + j, vec_canon(v));
 	}
+	if (j < columns) {
+		vec v = vec_load_some(sums + j, columns - j);
+		if (bias != NULL)
+			v += vec_load_some(bias + j, columns - j);
+		vec_store_some(y + j, vec_canon(v), columns - j);
+	}
+}
+
+/* Rows [m, m + rows), panels [panel, panel + count). The sums rest in a buffer whose rows are close together. */
+static void product_block(const struct product *p, int64_t m, int64_t rows, int64_t panel, int64_t count)
+{
+	/* Either few rows and many panels or the other way round. */
+	float sums[BLOCK_ROWS * TILE_PANELS * PANEL_WIDTH] __attribute__((aligned(64)));
+	const int64_t in = p->w->in;
+	const int64_t first = panel * PANEL_WIDTH;
+	const int64_t step = rows <= TILE_ROWS ? in : BLOCK_K;
+	struct k_block block = {
+		.y = sums,
+		.ldy = count * PANEL_WIDTH,
+		.ldx = in,
+		.stride = in * PANEL_WIDTH,
+		.columns = count * PANEL_WIDTH,
+		.M = rows,
+	};
+	int64_t k = 0;
+	do {
+		block.x = p->x + m * in + k;
+		block.w = p->w->data + (panel * in + k) * PANEL_WIDTH;
+		block.n = in - k < step ? in - k : step;
+		block.more = k > 0;
+		K(k_block)(&block);
+		k += step;
+	} while (k < in);
+	int64_t columns = p->w->out - first < block.columns ? p->w->out - first : block.columns;
+	for (int64_t r = 0; r < rows; r++)
+		finish_row(p->y + (m + r) * p->w->out + first, sums + r * block.ldy,
+			p->bias != NULL ? p->bias + first : NULL, columns);
 }
 
 /* Panels [begin, end). */
 static void panels_piece(void *ctx, int64_t begin, int64_t end)
 {
 	const struct product *p = ctx;
-	const int64_t in = p->w->in;
 	const int64_t group = p->M <= TILE_ROWS ? MOST_PANELS : TILE_PANELS;
-	const int64_t step = p->M <= TILE_ROWS ? in : BLOCK_K;
 	for (int64_t panel = begin; panel < end; panel += group) {
-		int64_t first = panel * PANEL_WIDTH;
-		int64_t last = (panel + group < end ? panel + group : end) * PANEL_WIDTH;
-		int64_t columns = (last < p->w->out ? last : p->w->out) - first;
-		int64_t k = 0;
-		do {
-			struct k_block block = {
-				.y = p->y + first,
-				.ldy = p->w->out,
-				.x = p->x + k,
-				.ldx = in,
-				.w = p->w->data + (panel * in + k) * PANEL_WIDTH,
-				.stride = in * PANEL_WIDTH,
-				.columns = columns,
-				.M = p->M,
-				.n = in - k < step ? in - k : step,
-				.more = k > 0,
-			};
-			K(k_block)(&block);
-			k += step;
-		} while (k < in);
-		finish(p, first, columns);
+		int64_t count = end - panel < group ? end - panel : group;
+		for (int64_t m = 0; m < p->M; m += BLOCK_ROWS)
+			product_block(p, m, p->M - m < BLOCK_ROWS ? p->M - m : BLOCK_ROWS, panel, count);
 	}
 }
 

@@ -182,6 +182,8 @@ struct k_block {
 	int64_t M;
 	int64_t n; /* how many k */
 	bool more;
+	int64_t ahead;      /* set by k_block: bytes from w to what is fetched into the cache at the first k, */
+	int64_t ahead_step; /* and by how many it goes on with each k */
 };
 void K(k_block)(const struct k_block *block);
 
