@@ -1,0 +1,238 @@
+#include "text/decoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "text/bytechar.h"
+#include "text/pattern.h"
+#include "text/piece.h"
+#include "text/setting.h"
+#include "text/unicode.h"
+
+struct decoder_kind {
+	const char *type;
+	const char *const *known;
+	bool (*load)(struct decoder_step *step, const struct json *node, struct err *err); /* may be NULL */
+	bool (*run)(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err);
+};
+
+struct decoder_step {
+	const struct decoder_kind *kind;
+	struct pattern *pattern; /* Replace */
+	char *content;           /* Replace, Strip */
+	size_t content_length;
+	int64_t start, stop; /* Strip: at most so many at each end */
+};
+
+static struct decoder_text keep(struct arena *arena, const struct buf *buf)
+{
+	return (struct decoder_text){arena_strndup(arena, buf_text(buf), buf->length), buf->length};
+}
+
+static void join(struct decoder_list *list, struct arena *arena)
+{
+	struct buf joined = BUF_INIT;
+	for (size_t i = 0; i < list->count; i++)
+		buf_add(&joined, list->items[i].bytes, list->items[i].length);
+	if (list->count > 0) {
+		list->items[0] = keep(arena, &joined);
+		list->count = 1;
+	}
+	buf_free(&joined);
+}
+
+static bool run_fuse(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+{
+	(void)step;
+	(void)err;
+	join(list, arena);
+	return true;
+}
+
+/* A token with a character that is no byte is taken as it is written. */
+static bool run_byte_level(const struct decoder_step *step, struct decoder_list *list, struct arena *arena,
+	struct err *err)
+{
+	struct buf bytes = BUF_INIT;
+	(void)step;
+	(void)err;
+	for (size_t i = 0; i < list->count; i++) {
+		buf_clear(&bytes);
+		if (bytechar_decode(list->items[i].bytes, list->items[i].length, &bytes))
+			list->items[i] = keep(arena, &bytes);
+	}
+	buf_free(&bytes);
+	join(list, arena);
+	return true;
+}
+
+static bool load_content(struct decoder_step *step, const struct json *node, struct err *err)
+{
+	const struct json *member;
+	const char *text;
+	if (!setting_need(node, "content", &member, err) || !json_string(member, &text, &step->content_length, err))
+		return false;
+	step->content = MEM_ARRAY(char, step->content_length + 1);
+	memcpy(step->content, text, step->content_length);
+	return true;
+}
+
+static bool load_replace(struct decoder_step *step, const struct json *node, struct err *err)
+{
+	const struct json *pattern;
+	return load_content(step, node, err) && setting_need(node, "pattern", &pattern, err) &&
+		pattern_load(&step->pattern, pattern, err);
+}
+
+static bool replace_one(const struct decoder_step *step, struct decoder_text *text, struct arena *arena, struct err *err)
+{
+	struct piece_span_list spans = PIECE_SPAN_LIST_INIT;
+	struct buf valid = BUF_INIT, changed = BUF_INIT;
+	/* Bytes that later tokens may complete stay as they are, for the stream. */
+	size_t waiting = unicode_incomplete(text->bytes, text->length);
+	unicode_repair(text->bytes, text->length - waiting, &valid);
+	struct piece piece = piece_of_text(buf_text(&valid), valid.length, arena);
+	bool found = pattern_find(step->pattern, &piece, &spans, err);
+	for (size_t i = 0; found && i < spans.count; i++) {
+		const struct piece_span *span = &spans.items[i];
+		if (span->is_match)
+			buf_add(&changed, step->content, step->content_length);
+		else
+			buf_add(&changed, piece.bytes + span->start, span->end - span->start);
+	}
+	buf_add(&changed, text->bytes + text->length - waiting, waiting);
+	*text = keep(arena, &changed);
+	piece_span_list_free(&spans);
+	buf_free(&valid);
+	buf_free(&changed);
+	return found;
+}
+
+static bool run_replace(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!replace_one(step, &list->items[i], arena, err))
+			return false;
+	}
+	return true;
+}
+
+static bool load_strip(struct decoder_step *step, const struct json *node, struct err *err)
+{
+	uint32_t c;
+	if (!load_content(step, node, err) || !json_get_int(node, "start", 0, INT32_MAX, &step->start, err) ||
+		!json_get_int(node, "stop", 0, INT32_MAX, &step->stop, err))
+		return false;
+	if (utf8_decode(step->content, step->content_length, &c) != step->content_length || step->content_length == 0)
+		return json_error(json_find(node, "content"), err, "one character was expected");
+	return true;
+}
+
+static bool run_strip(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+{
+	(void)arena;
+	(void)err;
+	for (size_t i = 0; i < list->count; i++) {
+		struct decoder_text *text = &list->items[i];
+		size_t size = step->content_length;
+		for (int64_t n = 0; n < step->start && text->length >= size; n++) {
+			if (memcmp(text->bytes, step->content, size) != 0)
+				break;
+			text->bytes += size;
+			text->length -= size;
+		}
+		for (int64_t n = 0; n < step->stop && text->length >= size; n++) {
+			if (memcmp(text->bytes + text->length - size, step->content, size) != 0)
+				break;
+			text->length -= size;
+		}
+	}
+	return true;
+}
+
+static const char *const fuse_keys[] = {"type", NULL};
+static const char *const byte_level_keys[] = {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL};
+static const char *const replace_keys[] = {"type", "pattern", "content", NULL};
+static const char *const strip_keys[] = {"type", "content", "start", "stop", NULL};
+
+static const struct decoder_kind kinds[] = {
+	{"ByteLevel", byte_level_keys, NULL, run_byte_level},
+	{"Fuse", fuse_keys, NULL, run_fuse},
+	{"Replace", replace_keys, load_replace, run_replace},
+	{"Strip", strip_keys, load_strip, run_strip},
+};
+
+static const struct decoder_kind *find_kind(const char *type)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (strcmp(kinds[i].type, type) == 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static bool load_step(struct decoder *decoder, const struct json *node, const char *type, struct err *err)
+{
+	const struct decoder_kind *kind = find_kind(type);
+	if (kind == NULL)
+		return json_error(node, err, "a decoder of type \"%s\" is not supported", type);
+	decoder->steps = mem_resize(decoder->steps, decoder->count + 1, sizeof *decoder->steps);
+	struct decoder_step *step = &decoder->steps[decoder->count++];
+	*step = (struct decoder_step){.kind = kind};
+	decoder->byte_level = decoder->byte_level || kind->run == run_byte_level;
+	return json_only_keys(node, kind->known, err) && (kind->load == NULL || kind->load(step, node, err));
+}
+
+static bool load_any(struct decoder *decoder, const struct json *node, struct err *err)
+{
+	static const char *const known[] = {"type", "decoders", NULL};
+	const char *type;
+	const struct json *list;
+	if (!setting_type(node, &type, err))
+		return false;
+	if (strcmp(type, "Sequence") != 0)
+		return load_step(decoder, node, type, err);
+	if (!json_only_keys(node, known, err) || !setting_need(node, "decoders", &list, err))
+		return false;
+	if (list->type != JSON_ARRAY)
+		return json_error(list, err, "a list of decoders was expected");
+	for (size_t i = 0; i < list->count; i++) {
+		if (!load_any(decoder, list->items[i], err))
+			return false;
+	}
+	return true;
+}
+
+bool decoder_load(struct decoder *decoder, const struct json *node, struct err *err)
+{
+	*decoder = (struct decoder){.present = !setting_is_absent(node)};
+	return !decoder->present || load_any(decoder, node, err);
+}
+
+void decoder_free(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->count; i++) {
+		pattern_delete(decoder->steps[i].pattern);
+		free(decoder->steps[i].content);
+	}
+	free(decoder->steps);
+	*decoder = (struct decoder){0};
+}
+
+bool decoder_run(const struct decoder *decoder, struct decoder_list *list, struct arena *arena, struct buf *out,
+	struct err *err)
+{
+	for (size_t i = 0; i < decoder->count; i++) {
+		const struct decoder_step *step = &decoder->steps[i];
+		if (!step->kind->run(step, list, arena, err))
+			return false;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		if (i > 0 && !decoder->present)
+			buf_add_char(out, ' ');
+		buf_add(out, list->items[i].bytes, list->items[i].length);
+	}
+	return true;
+}

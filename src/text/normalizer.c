@@ -1,0 +1,281 @@
+#include "text/normalizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "text/pattern.h"
+#include "text/setting.h"
+#include "text/unicode.h"
+
+struct normalizer_kind {
+	const char *type;
+	enum unicode_form form; /* of the normal forms */
+	const char *const *known;
+	bool (*load)(struct normalizer_step *step, const struct json *node, struct err *err); /* may be NULL */
+	bool (*run)(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+		struct err *err);
+};
+
+struct normalizer_step {
+	const struct normalizer_kind *kind;
+	struct pattern *pattern; /* Replace */
+	char *content;           /* Replace, Prepend */
+	size_t content_length;
+	bool left, right; /* Strip */
+};
+
+static bool is_boundary(const char *bytes, size_t length, size_t at)
+{
+	return at >= length || ((unsigned char)bytes[at] & 0xc0) != 0x80;
+}
+
+/* Appends what became of bytes [start, end). Characters at either end that are still the same stand for themselves. */
+static void build_changed(struct piece_builder *out, const struct piece *piece, size_t start, size_t end,
+	const struct buf *changed)
+{
+	const char *old = piece->bytes + start, *new = buf_text(changed);
+	size_t old_length = end - start, new_length = changed->length, head = 0, tail = 0;
+	size_t most = old_length < new_length ? old_length : new_length;
+	while (head < most && old[head] == new[head])
+		head++;
+	while (!is_boundary(old, old_length, head) || !is_boundary(new, new_length, head))
+		head--;
+	while (tail < most - head && old[old_length - 1 - tail] == new[new_length - 1 - tail])
+		tail++;
+	while (!is_boundary(old, old_length, old_length - tail) || !is_boundary(new, new_length, new_length - tail))
+		tail--;
+	piece_build_part(out, piece, start, start + head);
+	struct piece_origin stretch = piece_stretch(piece, start + head, end - tail);
+	piece_build(out, new + head, new_length - tail - head, stretch);
+	piece_build_part(out, piece, end - tail, end);
+}
+
+static bool run_form(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	struct buf changed = BUF_INIT;
+	(void)err;
+	for (size_t at = 0; at < piece->length;) {
+		size_t length = unicode_segment(piece->bytes + at, piece->length - at);
+		length = length > 0 ? length : 1;
+		buf_clear(&changed);
+		unicode_normalize(piece->bytes + at, length, step->kind->form, &changed);
+		build_changed(out, piece, at, at + length, &changed);
+		at += length;
+	}
+	buf_free(&changed);
+	return true;
+}
+
+/* Lowercase and StripAccents: character by character. */
+static bool run_characters(const struct piece *piece, struct piece_builder *out,
+	size_t (*change)(uint32_t c, uint32_t changed[2]))
+{
+	struct buf changed = BUF_INIT;
+	for (size_t at = 0; at < piece->length;) {
+		uint32_t c = 0, now[2];
+		size_t length = utf8_decode(piece->bytes + at, piece->length - at, &c);
+		length = length > 0 ? length : 1;
+		buf_clear(&changed);
+		size_t count = change(c, now);
+		for (size_t i = 0; i < count; i++) {
+			char bytes[4];
+			buf_add(&changed, bytes, utf8_encode(now[i], bytes));
+		}
+		build_changed(out, piece, at, at + length, &changed);
+		at += length;
+	}
+	buf_free(&changed);
+	return true;
+}
+
+static bool run_lower(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	(void)step;
+	(void)err;
+	return run_characters(piece, out, unicode_lower);
+}
+
+static size_t drop_mark(uint32_t c, uint32_t changed[2])
+{
+	changed[0] = c;
+	return unicode_is_mark(c) ? 0 : 1;
+}
+
+static bool run_strip_accents(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	(void)step;
+	(void)err;
+	return run_characters(piece, out, drop_mark);
+}
+
+static bool load_strip(struct normalizer_step *step, const struct json *node, struct err *err)
+{
+	return setting_bool(node, "strip_left", true, &step->left, err) &&
+		setting_bool(node, "strip_right", true, &step->right, err);
+}
+
+static bool run_strip(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	size_t start = piece->length, end = 0; /* of what is not white space */
+	(void)err;
+	for (size_t at = 0; at < piece->length;) {
+		uint32_t c = 0;
+		size_t length = utf8_decode(piece->bytes + at, piece->length - at, &c);
+		length = length > 0 ? length : 1;
+		if (!unicode_is_space(c)) {
+			start = at < start ? at : start;
+			end = at + length;
+		}
+		at += length;
+	}
+	start = step->left ? start : 0;
+	end = step->right ? end : piece->length;
+	if (start < end)
+		piece_build_part(out, piece, start, end);
+	return true;
+}
+
+static bool load_content(struct normalizer_step *step, const struct json *node, const char *key, struct err *err)
+{
+	const struct json *member;
+	const char *text;
+	if (!setting_need(node, key, &member, err) || !json_string(member, &text, &step->content_length, err))
+		return false;
+	step->content = MEM_ARRAY(char, step->content_length + 1);
+	memcpy(step->content, text, step->content_length);
+	return true;
+}
+
+static bool load_prepend(struct normalizer_step *step, const struct json *node, struct err *err)
+{
+	return load_content(step, node, "prepend", err);
+}
+
+static bool run_prepend(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	(void)err;
+	if (piece->length == 0)
+		return true;
+	uint32_t at = piece->origin[0].start;
+	piece_build(out, step->content, step->content_length, (struct piece_origin){at, at});
+	piece_build_part(out, piece, 0, piece->length);
+	return true;
+}
+
+static bool load_replace(struct normalizer_step *step, const struct json *node, struct err *err)
+{
+	const struct json *pattern;
+	return load_content(step, node, "content", err) && setting_need(node, "pattern", &pattern, err) &&
+		pattern_load(&step->pattern, pattern, err);
+}
+
+static bool run_replace(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	struct piece_span_list spans = PIECE_SPAN_LIST_INIT;
+	bool found = pattern_find(step->pattern, piece, &spans, err);
+	for (size_t i = 0; found && i < spans.count; i++) {
+		const struct piece_span *span = &spans.items[i];
+		if (span->is_match)
+			piece_build(out, step->content, step->content_length,
+				piece_stretch(piece, span->start, span->end));
+		else
+			piece_build_part(out, piece, span->start, span->end);
+	}
+	piece_span_list_free(&spans);
+	return found;
+}
+
+static const char *const only_type[] = {"type", NULL};
+static const char *const strip_keys[] = {"type", "strip_left", "strip_right", NULL};
+static const char *const prepend_keys[] = {"type", "prepend", NULL};
+static const char *const replace_keys[] = {"type", "pattern", "content", NULL};
+
+static const struct normalizer_kind kinds[] = {
+	{"NFC", UNICODE_NFC, only_type, NULL, run_form},
+	{"NFD", UNICODE_NFD, only_type, NULL, run_form},
+	{"NFKC", UNICODE_NFKC, only_type, NULL, run_form},
+	{"NFKD", UNICODE_NFKD, only_type, NULL, run_form},
+	{"Lowercase", UNICODE_NFC, only_type, NULL, run_lower},
+	{"StripAccents", UNICODE_NFC, only_type, NULL, run_strip_accents},
+	{"Strip", UNICODE_NFC, strip_keys, load_strip, run_strip},
+	{"Prepend", UNICODE_NFC, prepend_keys, load_prepend, run_prepend},
+	{"Replace", UNICODE_NFC, replace_keys, load_replace, run_replace},
+};
+
+static const struct normalizer_kind *find_kind(const char *type)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (strcmp(kinds[i].type, type) == 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static bool load_step(struct normalizer *normalizer, const struct json *node, const char *type, struct err *err)
+{
+	const struct normalizer_kind *kind = find_kind(type);
+	if (kind == NULL)
+		return json_error(node, err, "a normalizer of type \"%s\" is not supported", type);
+	normalizer->steps = mem_resize(normalizer->steps, normalizer->count + 1, sizeof *normalizer->steps);
+	struct normalizer_step *step = &normalizer->steps[normalizer->count++];
+	*step = (struct normalizer_step){.kind = kind};
+	return json_only_keys(node, kind->known, err) && (kind->load == NULL || kind->load(step, node, err));
+}
+
+static bool load_any(struct normalizer *normalizer, const struct json *node, struct err *err)
+{
+	static const char *const known[] = {"type", "normalizers", NULL};
+	const char *type;
+	const struct json *list;
+	if (!setting_type(node, &type, err))
+		return false;
+	if (strcmp(type, "Sequence") != 0)
+		return load_step(normalizer, node, type, err);
+	if (!json_only_keys(node, known, err) || !setting_need(node, "normalizers", &list, err))
+		return false;
+	if (list->type != JSON_ARRAY)
+		return json_error(list, err, "a list of normalizers was expected");
+	for (size_t i = 0; i < list->count; i++) {
+		if (!load_any(normalizer, list->items[i], err))
+			return false;
+	}
+	return true;
+}
+
+bool normalizer_load(struct normalizer *normalizer, const struct json *node, struct err *err)
+{
+	*normalizer = (struct normalizer){0};
+	return setting_is_absent(node) || load_any(normalizer, node, err);
+}
+
+void normalizer_free(struct normalizer *normalizer)
+{
+	for (size_t i = 0; i < normalizer->count; i++) {
+		pattern_delete(normalizer->steps[i].pattern);
+		free(normalizer->steps[i].content);
+	}
+	free(normalizer->steps);
+	*normalizer = (struct normalizer){0};
+}
+
+bool normalizer_run(const struct normalizer *normalizer, struct piece *piece, struct arena *arena, struct err *err)
+{
+	for (size_t i = 0; i < normalizer->count; i++) {
+		const struct normalizer_step *step = &normalizer->steps[i];
+		struct piece_builder builder = PIECE_BUILDER_INIT;
+		bool done = step->kind->run(step, piece, &builder, err);
+		*piece = piece_built(&builder, arena);
+		if (!done)
+			return false;
+	}
+	return true;
+}

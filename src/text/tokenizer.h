@@ -1,0 +1,100 @@
+/*
+ * tokenizer.h: text to token IDs and back, as a model's own tokenizer does it.
+ *
+ * A tokenizer is read from a Hugging Face tokenizer.json and gives the IDs that Hugging Face tokenizers gives. Text
+ * goes through five stages: control and other added tokens are found (added.h), the rest is normalized
+ * (normalizer.h), cut into pieces (pretokenizer.h), each piece becomes tokens (subword.h), control tokens are put
+ * around them (processor.h). Each token knows the bytes of the text that it stands for. A stage that is not
+ * supported is an input error naming its type and place, never passed over. The file's "truncation" and "padding" are
+ * matters of a batch and are not applied here.
+ *
+ * A tokenizer never changes after it is loaded and may be used by several threads at once.
+ *
+ *     struct tokenizer *tokenizer;
+ *     struct tokenizer_token *tokens;
+ *     size_t count;
+ *     if (!tokenizer_load(&tokenizer, "tokenizer.json", &err)) ...
+ *     if (!tokenizer_encode(tokenizer, text, strlen(text), true, &arena, &tokens, &count, &err)) ...
+ *     tokenizer_delete(tokenizer);
+ */
+#ifndef TEXT_TOKENIZER_H
+#define TEXT_TOKENIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+struct tokenizer;
+
+struct tokenizer_token {
+	int32_t id;
+	size_t start, end; /* bytes of the text, half-open; equal for a token that was put in */
+};
+
+/* The longest text that is encoded, in bytes. */
+#define TOKENIZER_MAX_TEXT ((size_t)1 << 30)
+
+/* Reads a tokenizer.json. Input error when it is bad or needs something that is not supported. The caller deletes the
+ * tokenizer. */
+bool tokenizer_load(struct tokenizer **out, const char *path, struct err *err);
+void tokenizer_delete(struct tokenizer *tokenizer);
+
+/* The tokens of `length` bytes of UTF-8, in the arena. With `special`, control tokens that the text spells are found
+ * in it and the tokenizer adds its own (BOS where the model has it); without, the text is only text. Usage error
+ * when the text is not UTF-8, or cannot be said in the model's vocabulary: `where` names the byte. */
+bool tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length, bool special,
+	struct arena *arena, struct tokenizer_token **tokens, size_t *count, struct err *err);
+
+/* Appends the text of tokens, always valid UTF-8: bytes that form no character become U+FFFD. Control tokens are left
+ * out when `skip_special`, IDs that are no token always. Hugging Face's decode() without its cleaning up of spaces.
+ * False when a pattern of the decoder gave up; then what was appended is the tokens' bytes in a row. */
+bool tokenizer_decode(const struct tokenizer *tokenizer, const int32_t *ids, size_t count, bool skip_special,
+	struct buf *out);
+
+/* Appends the very bytes that one token stands for: for the byte-level token "Ġthe" the four bytes " the", which for
+ * other tokens need not be UTF-8; for a control token its name. False when the ID is no token. */
+bool tokenizer_token_bytes(const struct tokenizer *tokenizer, int32_t id, struct buf *out);
+
+/* Appends the token as the file spells it: "Ġthe". False when the ID is no token. */
+bool tokenizer_token_spelling(const struct tokenizer *tokenizer, int32_t id, struct buf *out);
+
+/* The largest ID + 1; IDs below it may be missing. */
+int64_t tokenizer_vocab_size(const struct tokenizer *tokenizer);
+
+/* The ID of the token with this spelling, or -1. */
+int32_t tokenizer_find(const struct tokenizer *tokenizer, const char *spelling);
+
+/* True for a control token, such as <s> or <|endoftext|>. */
+bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
+
+/* XXH3-64 of the file that it was read from. */
+uint64_t tokenizer_digest(const struct tokenizer *tokenizer);
+
+/* "word level", "byte-level BPE" or "BPE". */
+const char *tokenizer_kind(const struct tokenizer *tokenizer);
+
+/* --- text that appears token by token ---
+ *
+ * A stream gives the text of a growing list of tokens in parts that, put together, are what tokenizer_decode() gives
+ * for all of them. A part never ends within a character: bytes that later tokens may complete are held back.
+ *
+ *     struct tokenizer_stream *stream = tokenizer_stream_new(tokenizer, true);
+ *     tokenizer_stream_add(stream, id, &part);   // for each token
+ *     tokenizer_stream_finish(stream, &part);    // what was held back
+ *     tokenizer_stream_delete(stream);
+ */
+struct tokenizer_stream;
+
+/* The tokenizer must outlive the stream. */
+struct tokenizer_stream *tokenizer_stream_new(const struct tokenizer *tokenizer, bool skip_special);
+/* Appends the text that this token makes certain; may be nothing. */
+void tokenizer_stream_add(struct tokenizer_stream *stream, int32_t id, struct buf *out);
+/* Appends what was held back, as U+FFFD, and makes the stream ready for another text. */
+void tokenizer_stream_finish(struct tokenizer_stream *stream, struct buf *out);
+void tokenizer_stream_delete(struct tokenizer_stream *stream);
+
+#endif

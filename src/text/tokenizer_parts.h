@@ -1,0 +1,31 @@
+/*
+ * tokenizer_parts.h: the inside of a tokenizer, for the files of this folder that load it and run it. Everybody else
+ * uses tokenizer.h.
+ */
+#ifndef TEXT_TOKENIZER_PARTS_H
+#define TEXT_TOKENIZER_PARTS_H
+
+#include "text/added.h"
+#include "text/decoder.h"
+#include "text/normalizer.h"
+#include "text/pretokenizer.h"
+#include "text/processor.h"
+#include "text/subword.h"
+#include "text/tokenizer.h"
+
+struct tokenizer {
+	struct arena arena; /* texts and IDs of everything below */
+	struct added added;
+	struct normalizer normalizer;
+	struct pretokenizer pretokenizer;
+	struct subword model;
+	struct processor processor;
+	struct decoder decoder;
+	uint64_t digest;
+};
+
+/* Appends the text of tokens before it is made valid UTF-8. */
+bool tokenizer_decode_bytes(const struct tokenizer *tokenizer, const int32_t *ids, size_t count, bool skip_special,
+	struct buf *out);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * Streaming decode. Only the last few tokens are decoded again for each new one: what a decoder makes of a token
+ * depends on whether it is the first, and bytes that wait for the rest of their character are at most three, so they
+ * belong to the last three tokens that have text.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "text/tokenizer_parts.h"
+#include "text/unicode.h"
+
+enum { WINDOW = 8 }; /* tokens */
+
+struct tokenizer_stream {
+	const struct tokenizer *tokenizer;
+	bool skip_special;
+	int32_t ids[WINDOW + 1];
+	size_t count;
+	size_t given; /* of the window's bytes, how many were appended already */
+};
+
+struct tokenizer_stream *tokenizer_stream_new(const struct tokenizer *tokenizer, bool skip_special)
+{
+	struct tokenizer_stream *stream = MEM_NEW(struct tokenizer_stream);
+	stream->tokenizer = tokenizer;
+	stream->skip_special = skip_special;
+	return stream;
+}
+
+void tokenizer_stream_delete(struct tokenizer_stream *stream)
+{
+	free(stream);
+}
+
+static void decode_window(const struct tokenizer_stream *stream, struct buf *bytes)
+{
+	tokenizer_decode_bytes(stream->tokenizer, stream->ids, stream->count, stream->skip_special, bytes);
+}
+
+/* Forgets the oldest token; `waiting` bytes at the end have not been given yet. */
+static void shrink(struct tokenizer_stream *stream, size_t waiting)
+{
+	struct buf bytes = BUF_INIT;
+	stream->count--;
+	memmove(stream->ids, stream->ids + 1, stream->count * sizeof stream->ids[0]);
+	decode_window(stream, &bytes);
+	stream->given = bytes.length > waiting ? bytes.length - waiting : 0;
+	buf_free(&bytes);
+}
+
+void tokenizer_stream_add(struct tokenizer_stream *stream, int32_t id, struct buf *out)
+{
+	struct buf bytes = BUF_INIT;
+	bool skipped = stream->skip_special && tokenizer_is_special(stream->tokenizer, id);
+	if (skipped || !tokenizer_token_spelling(stream->tokenizer, id, &bytes) || bytes.length == 0) {
+		buf_free(&bytes);
+		return;
+	}
+	buf_clear(&bytes);
+	stream->ids[stream->count++] = id;
+	decode_window(stream, &bytes);
+	size_t waiting = unicode_incomplete(bytes.data, bytes.length);
+	size_t certain = bytes.length - waiting;
+	if (certain > stream->given) {
+		unicode_repair(bytes.data + stream->given, certain - stream->given, out);
+		stream->given = certain;
+	}
+	if (stream->count > WINDOW)
+		shrink(stream, waiting);
+	buf_free(&bytes);
+}
+
+void tokenizer_stream_finish(struct tokenizer_stream *stream, struct buf *out)
+{
+	struct buf bytes = BUF_INIT;
+	decode_window(stream, &bytes);
+	if (bytes.length > stream->given)
+		unicode_repair(bytes.data + stream->given, bytes.length - stream->given, out);
+	stream->count = 0;
+	stream->given = 0;
+	buf_free(&bytes);
+}

@@ -1,0 +1,70 @@
+#include "text/vocab.h"
+
+#include <stdlib.h>
+
+static int by_id(const void *a, const void *b)
+{
+	const struct vocab_entry *left = a, *right = b;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static bool refuse_twin_ids(const struct vocab *vocab, const struct json *object, struct err *err)
+{
+	for (size_t i = 1; i < vocab->count; i++) {
+		if (vocab->entries[i].id == vocab->entries[i - 1].id)
+			return json_error(object, err, "the ID %d is given to two tokens, \"%s\" and \"%s\"",
+				(int)vocab->entries[i].id, vocab->entries[i - 1].text, vocab->entries[i].text);
+	}
+	return true;
+}
+
+bool vocab_load(struct vocab *vocab, const struct json *object, struct arena *arena, struct err *err)
+{
+	if (object->type != JSON_OBJECT)
+		return json_error(object, err, "an object of tokens and their IDs was expected");
+	vocab->ids = MAP_INIT;
+	vocab->count = object->count;
+	vocab->entries = ARENA_ARRAY(arena, struct vocab_entry, object->count);
+	for (size_t i = 0; i < object->count; i++) {
+		const struct json *item = object->items[i];
+		int64_t id;
+		if (!json_int(item, 0, VOCAB_MAX_ID, &id, err))
+			return false;
+		const char *text = arena_strndup(arena, item->key, item->key_length);
+		vocab->entries[i] = (struct vocab_entry){(int32_t)id, text, item->key_length};
+		if (!map_put(&vocab->ids, text, item->key_length, id))
+			return json_error(item, err, "the token is given twice");
+	}
+	qsort(vocab->entries, vocab->count, sizeof *vocab->entries, by_id);
+	return refuse_twin_ids(vocab, object, err);
+}
+
+void vocab_free(struct vocab *vocab)
+{
+	map_free(&vocab->ids);
+	*vocab = (struct vocab){0};
+}
+
+int32_t vocab_find(const struct vocab *vocab, const char *text, size_t length)
+{
+	return (int32_t)map_get(&vocab->ids, text, length);
+}
+
+const struct vocab_entry *vocab_entry(const struct vocab *vocab, int32_t id)
+{
+	size_t low = 0, high = vocab->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (vocab->entries[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool found = low < vocab->count && vocab->entries[low].id == id;
+	return found ? &vocab->entries[low] : NULL;
+}
+
+int32_t vocab_max_id(const struct vocab *vocab)
+{
+	return vocab->count == 0 ? -1 : vocab->entries[vocab->count - 1].id;
+}

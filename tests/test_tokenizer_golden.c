@@ -1,0 +1,116 @@
+/* The bundled models' tokenizers against Hugging Face tokenizers: tests/golden/tokenizer_*.json. */
+#include <dirent.h>
+
+#include "base/json.h"
+#include "tokenizers.h"
+
+static bool is_inside_character(const char *text, size_t length, size_t at)
+{
+	return at < length && ((unsigned char)text[at] & 0xc0) == 0x80;
+}
+
+/* The goldens give a token that is part of a character the whole character's bytes; rowscope gives its own. */
+static void widen(const char *text, size_t length, struct tokenizer_token *token)
+{
+	while (is_inside_character(text, length, token->start))
+		token->start--;
+	while (is_inside_character(text, length, token->end))
+		token->end++;
+}
+
+static int64_t number(const struct json *node)
+{
+	int64_t value = -1;
+	ck_assert(json_int(node, 0, INT32_MAX, &value, &err));
+	return value;
+}
+
+static void check_ids(const struct json *text, bool special, const struct json *ids, const struct json *offsets)
+{
+	struct tokenizer_token *tokens;
+	size_t count;
+	ck_assert_msg(tokenizer_encode(tokenizer, text->text, text->length, special, &arena, &tokens, &count, &err), "%s",
+		err.message);
+	ck_assert_msg(count == ids->count, "%s: %zu tokens, not %zu", text->text, count, ids->count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_msg(tokens[i].id == number(ids->items[i]), "%s: token %zu is %d", text->text, i, (int)tokens[i].id);
+		if (offsets == NULL)
+			continue;
+		widen(text->text, text->length, &tokens[i]);
+		const struct json *pair = offsets->items[i];
+		ck_assert_msg((int64_t)tokens[i].start == number(pair->items[0]) &&
+				(int64_t)tokens[i].end == number(pair->items[1]),
+			"%s: token %zu is at %zu-%zu", text->text, i, tokens[i].start, tokens[i].end);
+	}
+}
+
+/* The text of the IDs, at once and token by token. */
+static void check_text(const struct json *ids, bool skip, const struct json *expected)
+{
+	struct buf whole = BUF_INIT, parts = BUF_INIT;
+	int32_t *list = ARENA_ARRAY(&arena, int32_t, ids->count);
+	struct tokenizer_stream *stream = tokenizer_stream_new(tokenizer, skip);
+	for (size_t i = 0; i < ids->count; i++) {
+		list[i] = (int32_t)number(ids->items[i]);
+		tokenizer_stream_add(stream, list[i], &parts);
+	}
+	tokenizer_stream_finish(stream, &parts);
+	tokenizer_stream_delete(stream);
+	ck_assert(tokenizer_decode(tokenizer, list, ids->count, skip, &whole));
+	ck_assert_uint_eq(whole.length, expected->length);
+	ck_assert(memcmp(buf_text(&whole), expected->text, expected->length) == 0);
+	ck_assert_uint_eq(parts.length, expected->length);
+	ck_assert(memcmp(buf_text(&parts), expected->text, expected->length) == 0);
+	buf_free(&whole);
+	buf_free(&parts);
+}
+
+static void check_case(const struct json *node)
+{
+	const struct json *text = json_find(node, "text"), *ids = json_find(node, "ids"), *decoded = json_find(node, "decoded");
+	const struct json *plain = json_find(node, "plain"), *skipped = json_find(node, "skipped");
+	ck_assert(text != NULL && ids != NULL && decoded != NULL);
+	check_ids(text, true, ids, json_find(node, "offsets"));
+	check_ids(text, false, plain != NULL ? plain : ids, NULL);
+	check_text(ids, false, decoded);
+	check_text(ids, true, skipped != NULL ? skipped : decoded);
+}
+
+static size_t check_golden(const char *name)
+{
+	char path[512];
+	struct json *root;
+	const char *model;
+	snprintf(path, sizeof path, "tests/golden/%s", name);
+	ck_assert_msg(json_load(path, 1 << 24, &arena, &root, &err), "%s", err.message);
+	ck_assert(json_get_string(root, "model", &model, &err));
+	snprintf(path, sizeof path, "tiny_models/%s/tokenizer.json", model);
+	ck_assert_msg(tokenizer_load(&tokenizer, path, &err), "%s", err.message);
+	const struct json *cases = json_find(root, "cases");
+	ck_assert_ptr_nonnull(cases);
+	for (size_t i = 0; i < cases->count; i++)
+		check_case(cases->items[i]);
+	tokenizer_delete(tokenizer);
+	tokenizer = NULL;
+	return cases->count;
+}
+
+START_TEST(agrees_with_hugging_face_tokenizers)
+{
+	DIR *folder = opendir("tests/golden");
+	size_t cases = 0;
+	ck_assert_ptr_nonnull(folder);
+	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+		const char *end = strrchr(entry->d_name, '.');
+		if (strncmp(entry->d_name, "tokenizer_", 10) == 0 && end != NULL && strcmp(end, ".json") == 0)
+			cases += check_golden(entry->d_name);
+	}
+	closedir(folder);
+	ck_assert_uint_gt(cases, 200);
+}
+END_TEST
+
+TEST_PROGRAM("tokenizer_golden", {
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, agrees_with_hugging_face_tokenizers);
+})
