@@ -140,9 +140,8 @@ START_TEST(unknown_characters)
 	becomes("axxb", "0@0-1 9@1-3 1@3-4");
 	becomes("xxaxx", "9@0-2 0@2-3 9@3-5");
 	load("{'model':{'type':'WordLevel','vocab':{'a':0}}}");
-	struct tokenizer_token *tokens;
-	size_t count;
-	ck_assert(!tokenizer_encode(tokenizer, "b", 1, true, &arena, &tokens, &count, &err));
+	struct tokenizer_list tokens;
+	ck_assert(!tokenizer_encode(tokenizer, (struct tokenizer_text){"b", 1, true}, &arena, &tokens, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
 	ck_assert_str_eq(err.where, "byte 0");
 }
@@ -227,10 +226,9 @@ END_TEST
 
 START_TEST(text_that_is_not_utf8_is_refused)
 {
-	struct tokenizer_token *tokens;
-	size_t count;
+	struct tokenizer_list tokens;
 	load(WORDS(""));
-	ck_assert(!tokenizer_encode(tokenizer, "ab\xff" "c", 4, true, &arena, &tokens, &count, &err));
+	ck_assert(!tokenizer_encode(tokenizer, (struct tokenizer_text){"ab\xff" "c", 4, true}, &arena, &tokens, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
 	ck_assert_str_eq(err.where, "byte 2");
 	ck_assert_str_eq(encoded("a\0b", 3, true), "0@0-3");
@@ -240,12 +238,11 @@ END_TEST
 START_TEST(a_pattern_that_never_ends_is_stopped)
 {
 	char text[64];
-	struct tokenizer_token *tokens;
-	size_t count;
+	struct tokenizer_list tokens;
 	memset(text, 'a', sizeof text);
 	text[sizeof text - 1] = 'b';
 	load(SPLIT("{'Regex':'(?:a|aa)+(?:a|aa)+(?:a|aa)+b(?!$)'}", "Isolated", "false"));
-	ck_assert(!tokenizer_encode(tokenizer, text, sizeof text, true, &arena, &tokens, &count, &err));
+	ck_assert(!tokenizer_encode(tokenizer, (struct tokenizer_text){text, sizeof text, true}, &arena, &tokens, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
 	ck_assert_ptr_nonnull(strstr(err.message, "too many steps"));
 }
@@ -255,15 +252,14 @@ START_TEST(a_long_word_takes_no_quadratic_time)
 {
 	size_t length = (size_t)1 << 20;
 	char *text = malloc(length);
-	struct tokenizer_token *tokens;
-	size_t count;
+	struct tokenizer_list tokens;
 	memset(text, 'b', length);
 	for (size_t i = 1; i < length; i += 2)
 		text[i] = 'c';
 	load(BPE("", MERGES, ""));
 	clock_t start = clock();
-	ck_assert(tokenizer_encode(tokenizer, text, length, true, &arena, &tokens, &count, &err));
-	ck_assert_uint_eq(count, length / 2);
+	ck_assert(tokenizer_encode(tokenizer, (struct tokenizer_text){text, length, true}, &arena, &tokens, &err));
+	ck_assert_uint_eq(tokens.count, length / 2);
 	ck_assert_int_lt((int)((clock() - start) / CLOCKS_PER_SEC), 20);
 	free(text);
 }

@@ -27,20 +27,19 @@ static int64_t number(const struct json *node)
 
 static void check_ids(const struct json *text, bool special, const struct json *ids, const struct json *offsets)
 {
-	struct tokenizer_token *tokens;
-	size_t count;
-	ck_assert_msg(tokenizer_encode(tokenizer, text->text, text->length, special, &arena, &tokens, &count, &err), "%s",
+	struct tokenizer_list tokens;
+	ck_assert_msg(tokenizer_encode(tokenizer, (struct tokenizer_text){text->text, text->length, special}, &arena, &tokens, &err), "%s",
 		err.message);
-	ck_assert_msg(count == ids->count, "%s: %zu tokens, not %zu", text->text, count, ids->count);
-	for (size_t i = 0; i < count; i++) {
-		ck_assert_msg(tokens[i].id == number(ids->items[i]), "%s: token %zu is %d", text->text, i, (int)tokens[i].id);
+	ck_assert_msg(tokens.count == ids->count, "%s: %zu tokens, not %zu", text->text, tokens.count, ids->count);
+	for (size_t i = 0; i < tokens.count; i++) {
+		ck_assert_msg(tokens.items[i].id == number(ids->items[i]), "%s: token %zu is %d", text->text, i, (int)tokens.items[i].id);
 		if (offsets == NULL)
 			continue;
-		widen(text->text, text->length, &tokens[i]);
+		widen(text->text, text->length, &tokens.items[i]);
 		const struct json *pair = offsets->items[i];
-		ck_assert_msg((int64_t)tokens[i].start == number(pair->items[0]) &&
-				(int64_t)tokens[i].end == number(pair->items[1]),
-			"%s: token %zu is at %zu-%zu", text->text, i, tokens[i].start, tokens[i].end);
+		ck_assert_msg((int64_t)tokens.items[i].start == number(pair->items[0]) &&
+				(int64_t)tokens.items[i].end == number(pair->items[1]),
+			"%s: token %zu is at %zu-%zu", text->text, i, tokens.items[i].start, tokens.items[i].end);
 	}
 }
 

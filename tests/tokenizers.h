@@ -70,16 +70,15 @@ static inline void refuses(const char *text, const char *words)
 /* Encodes into "id@start-end id@start-end ...". */
 static inline const char *encoded(const char *text, size_t length, bool special)
 {
-	struct tokenizer_token *tokens;
-	size_t count;
+	struct tokenizer_list tokens;
 	struct buf out = BUF_INIT;
 	char why[1024];
 	err_clear(&err);
-	bool done = tokenizer_encode(tokenizer, text, length, special, &arena, &tokens, &count, &err);
+	bool done = tokenizer_encode(tokenizer, (struct tokenizer_text){text, length, special}, &arena, &tokens, &err);
 	err_text(&err, why, sizeof why);
 	ck_assert_msg(done, "%s: %s", text, why);
-	for (size_t i = 0; i < count; i++)
-		buf_printf(&out, "%s%d@%zu-%zu", i > 0 ? " " : "", (int)tokens[i].id, tokens[i].start, tokens[i].end);
+	for (size_t i = 0; i < tokens.count; i++)
+		buf_printf(&out, "%s%d@%zu-%zu", i > 0 ? " " : "", (int)tokens.items[i].id, tokens.items[i].start, tokens.items[i].end);
 	const char *result = arena_strdup(&arena, buf_text(&out));
 	buf_free(&out);
 	return result;

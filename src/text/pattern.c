@@ -86,13 +86,9 @@ bool pattern_load(struct pattern **out, const struct json *node, struct err *err
 	return pattern_new(out, source, length, literal, node->items[0], err);
 }
 
-struct pattern *pattern_builtin(const char *source)
+bool pattern_builtin(struct pattern **out, const char *source, const struct json *node, struct err *err)
 {
-	struct pattern *pattern = NULL;
-	struct err err = ERR_INIT;
-	if (!pattern_new(&pattern, source, strlen(source), false, NULL, &err))
-		abort(); /* a constant of this program is wrong */
-	return pattern;
+	return pattern_new(out, source, strlen(source), false, node, err);
 }
 
 void pattern_delete(struct pattern *pattern)

@@ -28,8 +28,8 @@ bool pattern_new(struct pattern **out, const char *source, size_t length, bool l
 /* The same from a node {"String": text} or {"Regex": source}. */
 bool pattern_load(struct pattern **out, const struct json *node, struct err *err);
 
-/* A pattern of our own, which is known to compile. */
-struct pattern *pattern_builtin(const char *source);
+/* The same for a pattern of our own, written in that dialect. */
+bool pattern_builtin(struct pattern **out, const char *source, const struct json *node, struct err *err);
 
 void pattern_delete(struct pattern *pattern);
 

@@ -125,8 +125,7 @@ static bool load_byte_level(struct pretokenizer_step *step, const struct json *n
 		!setting_bool(node, "use_regex", true, &use_words, err))
 		return false;
 	step->behavior = PIECE_ISOLATED;
-	step->pattern = use_words ? pattern_builtin(words) : NULL;
-	return true;
+	return !use_words || pattern_builtin(&step->pattern, words, node, err);
 }
 
 /* ---- the kinds that are a pattern with a behavior ---- */
@@ -163,34 +162,26 @@ static bool load_digits(struct pretokenizer_step *step, const struct json *node,
 	bool individual;
 	if (!setting_bool(node, "individual_digits", false, &individual, err))
 		return false;
-	step->pattern = pattern_builtin("\\p{N}");
 	step->behavior = individual ? PIECE_ISOLATED : PIECE_CONTIGUOUS;
-	return true;
+	return pattern_builtin(&step->pattern, "\\p{N}", node, err);
 }
 
 static bool load_whitespace(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
-	(void)node;
-	(void)err;
-	step->pattern = pattern_builtin("\\w+|[^\\w\\s]+");
 	step->behavior = PIECE_REMOVED;
 	step->invert = true;
-	return true;
+	return pattern_builtin(&step->pattern, "\\w+|[^\\w\\s]+", node, err);
 }
 
 static bool load_whitespace_split(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
-	(void)node;
-	(void)err;
-	step->pattern = pattern_builtin("\\s");
 	step->behavior = PIECE_REMOVED;
-	return true;
+	return pattern_builtin(&step->pattern, "\\s", node, err);
 }
 
 static bool load_punctuation(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
-	step->pattern = pattern_builtin("[\\p{P}$+<=>^`|~]");
-	return load_behavior(step, node, err);
+	return pattern_builtin(&step->pattern, "[\\p{P}$+<=>^`|~]", node, err) && load_behavior(step, node, err);
 }
 
 static const char *const only_type[] = {"type", NULL};

@@ -11,10 +11,9 @@
  * A tokenizer never changes after it is loaded and may be used by several threads at once.
  *
  *     struct tokenizer *tokenizer;
- *     struct tokenizer_token *tokens;
- *     size_t count;
+ *     struct tokenizer_list tokens;
  *     if (!tokenizer_load(&tokenizer, "tokenizer.json", &err)) ...
- *     if (!tokenizer_encode(tokenizer, text, strlen(text), true, &arena, &tokens, &count, &err)) ...
+ *     if (!tokenizer_encode(tokenizer, (struct tokenizer_text){text, length, true}, &arena, &tokens, &err)) ...
  *     tokenizer_delete(tokenizer);
  */
 #ifndef TEXT_TOKENIZER_H
@@ -35,6 +34,19 @@ struct tokenizer_token {
 	size_t start, end; /* bytes of the text, half-open; equal for a token that was put in */
 };
 
+struct tokenizer_list {
+	struct tokenizer_token *items;
+	size_t count;
+};
+
+/* A text to encode. */
+struct tokenizer_text {
+	const char *bytes;
+	size_t length;
+	bool special; /* find the control tokens that the text spells, and add the tokenizer's own (BOS where the model has
+	               * it); otherwise the text is only text */
+};
+
 /* The longest text that is encoded, in bytes. */
 #define TOKENIZER_MAX_TEXT ((size_t)1 << 30)
 
@@ -43,11 +55,10 @@ struct tokenizer_token {
 bool tokenizer_load(struct tokenizer **out, const char *path, struct err *err);
 void tokenizer_delete(struct tokenizer *tokenizer);
 
-/* The tokens of `length` bytes of UTF-8, in the arena. With `special`, control tokens that the text spells are found
- * in it and the tokenizer adds its own (BOS where the model has it); without, the text is only text. Usage error
- * when the text is not UTF-8, or cannot be said in the model's vocabulary: `where` names the byte. */
-bool tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length, bool special,
-	struct arena *arena, struct tokenizer_token **tokens, size_t *count, struct err *err);
+/* The tokens of a text in UTF-8; the list's items are in the arena. Usage error when the text is not UTF-8, or cannot
+ * be said in the model's vocabulary: `where` names the byte. */
+bool tokenizer_encode(const struct tokenizer *tokenizer, struct tokenizer_text text, struct arena *arena,
+	struct tokenizer_list *tokens, struct err *err);
 
 /* Appends the text of tokens, always valid UTF-8: bytes that form no character become U+FFFD. Control tokens are left
  * out when `skip_special`, IDs that are no token always. Hugging Face's decode() without its cleaning up of spaces.

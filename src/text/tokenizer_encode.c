@@ -59,26 +59,26 @@ static bool cut_all(const struct tokenizer *tokenizer, const struct piece_list *
 	return true;
 }
 
-bool tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length, bool special,
-	struct arena *arena, struct tokenizer_token **tokens, size_t *count, struct err *err)
+bool tokenizer_encode(const struct tokenizer *tokenizer, struct tokenizer_text text, struct arena *arena,
+	struct tokenizer_list *tokens, struct err *err)
 {
 	struct arena scratch = ARENA_INIT;
 	struct piece_list pieces = PIECE_LIST_INIT;
 	struct subword_output output = SUBWORD_OUTPUT_INIT;
 	bool done = false;
-	if (!check_text(text, length, err))
+	if (!check_text(text.bytes, text.length, err))
 		goto done;
-	struct piece whole = piece_of_text(text, length, &scratch);
-	if (!find_added(tokenizer, &whole, special, &pieces, &scratch, err) ||
+	struct piece whole = piece_of_text(text.bytes, text.length, &scratch);
+	if (!find_added(tokenizer, &whole, text.special, &pieces, &scratch, err) ||
 		!pretokenizer_run(&tokenizer->pretokenizer, &pieces, &scratch, err) ||
 		!cut_all(tokenizer, &pieces, &output, err))
 		goto done;
-	struct processor_texts texts = {text, &tokenizer->added, &tokenizer->model.vocab};
-	processor_run(&tokenizer->processor, &texts, special, &output);
-	*tokens = ARENA_ARRAY(arena, struct tokenizer_token, output.count);
+	struct processor_texts texts = {text.bytes, &tokenizer->added, &tokenizer->model.vocab};
+	processor_run(&tokenizer->processor, &texts, text.special, &output);
+	tokens->items = ARENA_ARRAY(arena, struct tokenizer_token, output.count);
 	if (output.count > 0)
-		memcpy(*tokens, output.tokens, output.count * sizeof **tokens);
-	*count = output.count;
+		memcpy(tokens->items, output.tokens, output.count * sizeof *output.tokens);
+	tokens->count = output.count;
 	done = true;
 done:
 	subword_output_free(&output);
