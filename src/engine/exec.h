@@ -17,6 +17,7 @@ struct exec {
 	struct kvcache *cache;
 	const struct kernels *kernels;
 	struct pool *pool;
+	struct arena *scratch; /* emptied before every operation */
 	const int32_t *end_tokens;
 	int end_token_count;
 };

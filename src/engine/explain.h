@@ -22,6 +22,8 @@ struct explain_reader {
 	/* Where the key and value in column k of row b of the explained pass were written: a pass and a cell of it. *pass
 	 * is -1 for an empty slot, which counts as zeros. */
 	bool (*key)(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *cell, struct err *err);
+	/* Columns S of a pass that key() has named. */
+	int64_t (*columns)(void *self, int64_t pass);
 };
 
 /* One input of the cell. */
@@ -58,12 +60,26 @@ struct explain {
 bool explain_cell(const struct op *op, struct explain *explain, struct err *err);
 
 /* --- for the op_*.c files --- */
-/* Reads `count` floats of input `i` of the operation in the explained pass into the arena. */
-bool explain_input(struct explain *explain, const struct op *op, int i, int64_t first, int64_t count, float **out,
+/* `count` numbers of a value in the explained pass, from element `first`, into the arena. */
+bool explain_read(struct explain *explain, int value, int64_t first, int64_t count, float **numbers,
 	struct err *err);
-struct explain_term *explain_add(struct explain *explain, const char *name, int64_t pass, double value,
-	double weight, double term);
-/* The index of element `offset` of a value of the explained pass into the term. */
+/* The element that explain->index names in a value. */
+int64_t explain_offset(const struct explain *explain, int value);
+/* Adds a term that is a number of a value of the explained pass; explain_place says which. */
+struct explain_term *explain_add(struct explain *explain, int value, double number, double weight, double term);
 void explain_place(struct explain *explain, struct explain_term *term, int value, int64_t offset);
+/* Adds a term that is element [i, j] of a weight, times 1. */
+void explain_add_weight(struct explain *explain, const struct weight *weight, int64_t i, int64_t j);
+
+/* What a softmax runs over: elements of a value that follow each other. */
+struct explain_range {
+	int value;
+	int64_t first, count;
+	const float *x;       /* [count] */
+	const float *allowed; /* [count], not 0 where it counts; NULL allows all */
+};
+
+/* Explains entry i of a softmax, which must be allowed. The terms are every entry's share of the sum. */
+void explain_softmax(struct explain *explain, const struct explain_range *range, int64_t i);
 
 #endif

@@ -43,11 +43,12 @@ struct op {
 	int inputs[OP_MAX_INPUTS];
 	int outputs[OP_MAX_OUTPUTS];
 	struct weight *weights[OP_MAX_WEIGHTS];
-	char axes[TENSOR_MAX_RANK]; /* linear: letters that replace the last axis, e.g. "ND" */
+	char axes[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND" */
+	int lead;                   /* leading axes of its first output: 2 for B,S; 1 for B; set by plan_add */
 	float scale;                /* attn_scores: factor of the scores */
 	float eps;                  /* layer_norm: added to the variance */
-	const float *per_row;       /* inject: a value per request of the batch, NAN-boxed; see op_batch.c */
-	const uint8_t *rows;        /* inject: 1 for the requests that are replaced */
+	const float *fill;    /* inject: per request of the batch, the value that replaces its numbers */
+	const uint8_t *rows;  /* inject: per request, 1 where they are replaced */
 };
 
 /* Type and axes of a value: what a shape function maps. Sizes follow from the letters (struct dims). */
@@ -78,8 +79,9 @@ struct op_kind {
 	const char *name;
 	const char *formula;
 	const char *summary; /* translatable */
-	/* Output specs from input specs. Fails when the inputs do not fit the kind. */
-	bool (*shape)(const struct op *op, const struct spec *in, struct spec *out, struct err *err);
+	/* Output specs from input specs and the model's sizes. Input error when they do not fit the kind. */
+	bool (*shape)(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+		struct err *err);
 	/* Computes the outputs; cannot fail. */
 	void (*run)(const struct op *op, struct exec *exec);
 	/* Terms, formula with numbers and the recomputed value of one output cell (see explain.h). */

@@ -30,6 +30,7 @@ struct pass {
 	int32_t *tokens;       /* [B,S]: token IDs; the pad ID where padding */
 	int32_t *positions;    /* [B,S]: logical position; -1 where padding */
 	uint8_t *pad;          /* [B,S]: 1 where padding */
+	int32_t *column;       /* [B,S]: key column of the cell itself */
 	int32_t *slot;         /* [B,S]: cache slot that the cell's key and value are written to */
 	int32_t *key_slot;     /* [B,K]: cache slot read for that column; -1: an empty slot */
 	int32_t *key_position; /* [B,K]: logical position of that column; -1 where padding */
@@ -43,7 +44,7 @@ int64_t pass_row(const struct pass *pass, int32_t request);
 /* The cell of a request's token at a logical position, or -1 when this pass does not compute it. */
 int64_t pass_cell(const struct pass *pass, int32_t request, int64_t position);
 
-/* Fills tokens, positions, pad, last, key_position and the sizes from rows, past, fresh (layout left); the arrays come
+/* Fills tokens, positions, pad, last, column, key_position and the sizes from rows, past, fresh (layout left); the arrays come
  * from the arena. `histories[b]` are the row's tokens from position 0, at least past + fresh of them. Slots are left to
  * the cache. */
 void pass_lay_left(struct pass *pass, const int32_t *const *histories, int32_t pad_token, struct arena *arena);

@@ -41,6 +41,8 @@ struct plan {
 
 /* Builds the list for the model's family. Input error when the family is unknown or the weights do not fit. */
 bool plan_build(struct plan **plan, struct model *model, struct arena *arena, struct err *err);
+/* Gives back what does not lie in the arena. NULL is allowed. */
+void plan_free(struct plan *plan);
 
 /* The value of that name, or PLAN_NONE. */
 int plan_value(const struct plan *plan, const char *name);
@@ -60,8 +62,8 @@ int plan_add(struct plan *plan, struct op op, const char *name, struct err *err)
 /* The same for several outputs, named in order; the operation itself is called `name`. Gives the first. */
 int plan_add_many(struct plan *plan, struct op op, const char *name, const char *const *outputs, int count,
 	struct err *err);
-/* Inserts an operation before operation `at`, reading value `input`, with output `name`, and makes all later readers
- * of `input` read the new value instead. */
+/* Inserts an operation right after the one that writes value `input`: it reads `input` alone, writes `name`, and every
+ * later reader of `input` reads that instead. Gives the index of the new value, or PLAN_NONE and an error. */
 int plan_insert_after(struct plan *plan, struct op op, int input, const char *name, struct err *err);
 /* Recomputes producers and last uses after a rewrite. */
 void plan_finish(struct plan *plan);

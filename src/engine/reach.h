@@ -3,7 +3,7 @@
  *
  * A cell is (b, s) of a value with axes B,S (numbered b * S + s), b of a value with B only, or a slot of a layer's
  * cache. A kind's reach function calls reach_from for every input cell that its run function reads for
- * that output cell: by the very data that attention uses (mask, slots), not by what they ought to be. analysis/reach.c
+ * that output cell: by the very data that attention uses (mask, slots), not by what they ought to be. analysis/influence.c
  * composes the answers over operations and passes.
  */
 #ifndef ENGINE_REACH_H

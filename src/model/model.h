@@ -16,26 +16,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/json.h"
+#include "model/config.h"
 #include "model/weight.h"
 #include "text/tokenizer.h"
-
-enum activation { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF, ACTIVATION_RELU, ACTIVATION_SILU };
-
-#define CONFIG_MAX_END_TOKENS 8
-
-struct config {
-	const char *family; /* "gpt2" */
-	int64_t vocabulary, context, hidden, layers, heads, kv_heads, head_width, mlp;
-	float norm_eps;
-	enum activation activation;
-	bool scale_by_layer; /* attention scores are divided by the layer's number, from 1 */
-	bool scale_scores;   /* attention scores are divided by sqrt(head_width) */
-	bool tied;           /* the output matrix is the token table */
-	int32_t bos, pad;    /* -1: none */
-	int32_t end_tokens[CONFIG_MAX_END_TOKENS];
-	int end_token_count;
-};
 
 struct model;
 
@@ -43,6 +26,7 @@ struct model;
 bool model_open(struct model **model, const char *path, struct err *err);
 /* A model of that configuration with weights drawn at random from a fixed seed: for measuring. No tokenizer. */
 bool model_random(struct model **model, const struct config *config, const char *name, struct err *err);
+/* NULL is allowed. */
 void model_delete(struct model *model);
 
 const char *model_name(const struct model *model); /* last component of its path */
@@ -56,13 +40,15 @@ struct weight *model_weight(struct model *model, const char *name);
 /* All weights in order. */
 size_t model_weight_count(const struct model *model);
 struct weight *model_weight_at(const struct model *model, size_t i);
-/* Parameters in all weights (a tied matrix once). */
+/* Numbers in all weights (a tied matrix once). */
 int64_t model_parameters(const struct model *model);
+/* Names in the weights file that the family does not use, one after the other from i = 0; NULL after the last. */
+const char *model_unused(const struct model *model, size_t i);
 
-/* XXH3-64 of the weights file (0 for a random model) and of the tokenizer file, as 16 hex digits into text[17]. */
+/* XXH3-64 of the weights file, as 16 hex digits; zeros for a random model. Computed when first asked for. The
+ * tokenizer's is tokenizer_digest(). */
 bool model_weights_digest(struct model *model, char text[17], struct err *err);
-bool model_tokenizer_digest(struct model *model, char text[17], struct err *err);
-/* What was done on loading that a reader of a trace should know ("matrices transposed to [out, in]"); NULL-terminated. */
+/* What was done on loading that a reader of a trace should know; NULL-terminated. */
 const char *const *model_notes(const struct model *model);
 
 #endif

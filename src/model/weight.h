@@ -15,7 +15,7 @@ enum weight_form { WEIGHT_VECTOR, WEIGHT_TABLE, WEIGHT_PANEL };
 
 struct weight {
 	const char *name; /* canonical: "layers.0.attn.q.weight" */
-	char axes[4];     /* "HH", "VH": [out, in] */
+	char axes[4];     /* "HH", "VH": [out, in]; P counts positions */
 	int64_t shape[2]; /* a vector has shape[0] only */
 	int rank;
 	enum weight_form form;
@@ -23,11 +23,14 @@ struct weight {
 	const struct safetensors *source; /* NULL: drawn at random */
 	const struct safetensors_entry *entry;
 	bool transposed;     /* the file has [in, out] */
-	int64_t first;       /* first output of it in the file's matrix (fused q, k, v) */
-	uint64_t seed;       /* of a random one */
-	float spread;        /* its standard deviation, or the constant value of a norm's gain */
+	int64_t first;        /* first output of it in the file's matrix (fused q, k, v) */
+	int64_t file_outputs; /* all outputs of the file's matrix */
+	uint64_t seed;        /* of a random one */
+	float spread;         /* its standard deviation, or its value where it is constant */
+	bool constant;
 	bool has_special;    /* NaN or infinity was seen on loading */
 	/* the resident copy; NULL until loaded */
+	void *memory;        /* what to free */
 	float *data;         /* WEIGHT_VECTOR, WEIGHT_TABLE: row-major */
 	struct panel panel;  /* WEIGHT_PANEL */
 	bool loaded;

@@ -1,0 +1,140 @@
+/* Masks: who may attend to what. They come from lengths and columns, never from token IDs. */
+#include "engine/op_kinds.h"
+
+static bool mask_shape(struct spec *out)
+{
+	out[0] = spec_of(DTYPE_BOOL, "BSK");
+	return true;
+}
+
+static void mask_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	double count = (double)dims_count(dims, "BSK");
+	*cost = (struct cost){.bytes_read = count * op->input_count, .bytes_written = count};
+}
+
+/* The cell and the column that an explained mask entry is about. */
+static int64_t mask_cell(const struct explain *explain)
+{
+	return explain->index[0] * explain->pass->S + explain->index[1];
+}
+
+bool op_mask_causal_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)op, (void)dims, (void)in, (void)err;
+	return mask_shape(out);
+}
+
+void op_mask_causal_run(const struct op *op, struct exec *exec)
+{
+	const struct pass *pass = exec->pass;
+	uint8_t *mask = exec_out(exec, op, 0)->data;
+	for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
+		for (int64_t k = 0; k < pass->K; k++)
+			*mask++ = k <= pass->column[cell];
+	}
+}
+
+bool op_mask_causal_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	(void)op, (void)err;
+	int64_t k = explain->index[2], column = explain->pass->column[mask_cell(explain)];
+	explain->recomputed = k <= column;
+	buf_printf(&explain->formula, "%s: column %lld %s the query's own column %lld",
+		k <= column ? "true" : "false", (long long)k, k <= column ? "<=" : ">", (long long)column);
+	return true;
+}
+
+void op_mask_causal_reach(const struct op *op, struct reach *reach)
+{
+	(void)op, (void)reach;
+}
+
+void op_mask_causal_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	mask_cost(op, dims, cost);
+}
+
+bool op_mask_padding_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)op, (void)dims, (void)in, (void)err;
+	return mask_shape(out);
+}
+
+void op_mask_padding_run(const struct op *op, struct exec *exec)
+{
+	const struct pass *pass = exec->pass;
+	uint8_t *mask = exec_out(exec, op, 0)->data;
+	for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
+		const int32_t *keys = pass->key_position + cell / pass->S * pass->K;
+		for (int64_t k = 0; k < pass->K; k++)
+			*mask++ = keys[k] >= 0 && pass->pad[cell] == 0;
+	}
+}
+
+bool op_mask_padding_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	(void)op, (void)err;
+	const struct pass *pass = explain->pass;
+	bool query_pads = pass->pad[mask_cell(explain)] != 0;
+	bool key_pads = pass->key_position[explain->index[0] * pass->K + explain->index[2]] < 0;
+	explain->recomputed = !query_pads && !key_pads;
+	buf_printf(&explain->formula, "%s: the query is %s, the key is %s",
+		explain->recomputed != 0 ? "true" : "false", query_pads ? "padding" : "a real token",
+		key_pads ? "padding" : "a real token");
+	return true;
+}
+
+void op_mask_padding_reach(const struct op *op, struct reach *reach)
+{
+	(void)op, (void)reach;
+}
+
+void op_mask_padding_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	mask_cost(op, dims, cost);
+}
+
+bool op_mask_and_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)dims;
+	return spec_want(op, in, 0, DTYPE_BOOL, err) && spec_want(op, in, 1, DTYPE_BOOL, err) && mask_shape(out);
+}
+
+void op_mask_and_run(const struct op *op, struct exec *exec)
+{
+	const uint8_t *a = exec_in(exec, op, 0)->data, *b = exec_in(exec, op, 1)->data;
+	uint8_t *mask = exec_out(exec, op, 0)->data;
+	int64_t count = tensor_count(exec_out(exec, op, 0));
+	for (int64_t i = 0; i < count; i++)
+		mask[i] = a[i] & b[i];
+}
+
+bool op_mask_and_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t offset = explain_offset(explain, op->outputs[0]);
+	bool result = true;
+	for (int i = 0; i < 2; i++) {
+		float *x;
+		if (!explain_read(explain, op->inputs[i], offset, 1, &x, err))
+			return false;
+		explain_place(explain, explain_add(explain, op->inputs[i], *x, 1, *x), op->inputs[i], offset);
+		result = result && *x != 0;
+		buf_printf(&explain->formula, "%s%s", i > 0 ? " AND " : "", *x != 0 ? "true" : "false");
+	}
+	explain->recomputed = result;
+	return true;
+}
+
+void op_mask_and_reach(const struct op *op, struct reach *reach)
+{
+	(void)op, (void)reach;
+}
+
+void op_mask_and_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	mask_cost(op, dims, cost);
+}

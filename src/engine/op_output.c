@@ -1,0 +1,261 @@
+/* From the last hidden states to each row's next token. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/op_kinds.h"
+#include "tensor/real.h"
+
+/* --- last --- */
+
+bool op_last_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)dims;
+	if (!spec_want(op, in, 0, DTYPE_F32, err))
+		return false;
+	out[0] = spec_of(DTYPE_F32, "B");
+	strcat(out[0].axes, in[0].axes + spec_lead(&in[0]));
+	return true;
+}
+
+void op_last_run(const struct op *op, struct exec *exec)
+{
+	const struct pass *pass = exec->pass;
+	const float *x = exec_in(exec, op, 0)->data;
+	float *y = exec_out(exec, op, 0)->data;
+	int64_t width = tensor_count(exec_out(exec, op, 0)) / pass->B;
+	for (int64_t b = 0; b < pass->B; b++)
+		memcpy(y + b * width, x + (b * pass->S + pass->last[b]) * width, (size_t)width * sizeof *y);
+}
+
+bool op_last_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	const struct pass *pass = explain->pass;
+	int64_t width = dims_count(&explain->dims, explain->plan->values[op->outputs[0]].spec.axes + 1);
+	int64_t b = explain->index[0], i = explain_offset(explain, op->outputs[0]) % width;
+	int64_t offset = (b * pass->S + pass->last[b]) * width + i;
+	float *x;
+	if (!explain_read(explain, op->inputs[0], offset, 1, &x, err))
+		return false;
+	explain_place(explain, explain_add(explain, op->inputs[0], *x, 1, *x), op->inputs[0], offset);
+	explain->recomputed = *x;
+	buf_printf(&explain->formula, "%.9g, taken from column %lld: the last real token of its row", (double)*x,
+		(long long)pass->last[b]);
+	return true;
+}
+
+void op_last_reach(const struct op *op, struct reach *reach)
+{
+	reach_from(reach, op->inputs[0], reach->cell * reach->pass->S + reach->pass->last[reach->cell]);
+}
+
+void op_last_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	op_elements_cost(op, dims, "BH", 0, cost);
+}
+
+/* --- softmax --- */
+
+bool op_softmax_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)dims;
+	return op_same_shape(op, in, out, err);
+}
+
+void op_softmax_run(const struct op *op, struct exec *exec)
+{
+	const struct tensor *x = exec_in(exec, op, 0);
+	exec->kernels->softmax(exec_out(exec, op, 0)->data, x->data, NULL, 1, x->shape[1], x->shape[0], exec->pool);
+}
+
+bool op_softmax_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t V = explain->dims.V, offset = explain_offset(explain, op->outputs[0]), v = offset % V;
+	float *x;
+	if (!explain_read(explain, op->inputs[0], offset - v, V, &x, err))
+		return false;
+	explain_softmax(explain, &(struct explain_range){op->inputs[0], offset - v, V, x, NULL}, v);
+	return true;
+}
+
+void op_softmax_reach(const struct op *op, struct reach *reach)
+{
+	op_same_cell_reach(op, reach);
+}
+
+void op_softmax_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	op_elements_cost(op, dims, "BV", 4, cost);
+}
+
+/* --- choose --- */
+
+bool op_choose_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)dims;
+	out[0] = spec_of(DTYPE_I32, "B");
+	return spec_want(op, in, 0, DTYPE_F32, err);
+}
+
+void op_choose_run(const struct op *op, struct exec *exec)
+{
+	const struct tensor *logits = exec_in(exec, op, 0);
+	int32_t *next = exec_out(exec, op, 0)->data;
+	for (int64_t b = 0; b < exec->pass->B; b++) {
+		const float *row = (const float *)logits->data + b * logits->shape[1];
+		next[b] = exec->pass->sampled[b] != 0 ? (int32_t)exec->kernels->argmax(row, logits->shape[1]) : -1;
+	}
+}
+
+/* Index of the largest of x [n], the lowest on a tie; 0 when all are NaN. */
+static int64_t largest(const float *x, int64_t n)
+{
+	int64_t best = -1;
+	for (int64_t i = 0; i < n; i++) {
+		if (x[i] == x[i] && (best < 0 || x[i] > x[best]))
+			best = i;
+	}
+	return best < 0 ? 0 : best;
+}
+
+bool op_choose_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t V = explain->dims.V, b = explain->index[0];
+	float *x;
+	if (explain->pass->sampled[b] == 0) {
+		explain->recomputed = -1;
+		buf_add_text(&explain->formula, "-1: the row is in the middle of its prompt and is not sampled");
+		return true;
+	}
+	if (!explain_read(explain, op->inputs[0], b * V, V, &x, err))
+		return false;
+	int64_t best = largest(x, V);
+	explain_place(explain, explain_add(explain, op->inputs[0], x[best], 1, x[best]), op->inputs[0], b * V + best);
+	explain->recomputed = (float)best;
+	buf_printf(&explain->formula, "%lld: its logit %.9g is the largest of %lld", (long long)best, (double)x[best],
+		(long long)V);
+	return true;
+}
+
+void op_choose_reach(const struct op *op, struct reach *reach)
+{
+	op_same_cell_reach(op, reach);
+}
+
+void op_choose_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	op_elements_cost(op, dims, "BV", 1, cost);
+	cost->bytes_written = 4.0 * (double)dims->B;
+}
+
+/* --- logprob --- */
+
+bool op_logprob_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)dims;
+	out[0] = spec_of(DTYPE_F32, "B");
+	return spec_want(op, in, 0, DTYPE_F32, err) && spec_want(op, in, 1, DTYPE_I32, err);
+}
+
+void op_logprob_run(const struct op *op, struct exec *exec)
+{
+	const struct tensor *logits = exec_in(exec, op, 0);
+	const int32_t *next = exec_in(exec, op, 1)->data;
+	float *out = exec_out(exec, op, 0)->data;
+	int64_t V = logits->shape[1];
+	for (int64_t b = 0; b < exec->pass->B; b++) {
+		const float *row = (const float *)logits->data + b * V;
+		out[b] = next[b] < 0 ? 0 : exec->kernels->log_softmax_at(row, V, next[b]);
+	}
+}
+
+bool op_logprob_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t V = explain->dims.V, b = explain->index[0];
+	float *x, *next, sum = 0;
+	if (!explain_read(explain, op->inputs[0], b * V, V, &x, err) ||
+		!explain_read(explain, op->inputs[1], b, 1, &next, err))
+		return false;
+	if (*next < 0) {
+		buf_add_text(&explain->formula, "0: the row is not sampled in this pass");
+		return true;
+	}
+	int64_t chosen = (int64_t)*next;
+	float most = x[largest(x, V)];
+	for (int64_t v = 0; v < V; v++)
+		sum += real_exp(x[v] - most);
+	explain_place(explain, explain_add(explain, op->inputs[0], x[chosen], 1, x[chosen]), op->inputs[0],
+		b * V + chosen);
+	explain->recomputed = (x[chosen] - most) - real_log(sum);
+	buf_printf(&explain->formula, "%.9g = logit %.9g - largest %.9g - log(sum of exp = %.9g)",
+		(double)explain->recomputed, (double)x[chosen], (double)most, (double)sum);
+	return true;
+}
+
+void op_logprob_reach(const struct op *op, struct reach *reach)
+{
+	op_same_cell_reach(op, reach);
+}
+
+void op_logprob_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	op_elements_cost(op, dims, "BV", 3, cost);
+	cost->bytes_written = 4.0 * (double)dims->B;
+}
+
+/* --- finish --- */
+
+bool op_finish_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)dims;
+	out[0] = spec_of(DTYPE_BOOL, "B");
+	return spec_want(op, in, 0, DTYPE_I32, err);
+}
+
+static bool ends(int32_t token, const int32_t *end_tokens, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (end_tokens[i] == token)
+			return true;
+	}
+	return false;
+}
+
+void op_finish_run(const struct op *op, struct exec *exec)
+{
+	const int32_t *next = exec_in(exec, op, 0)->data;
+	uint8_t *finished = exec_out(exec, op, 0)->data;
+	for (int64_t b = 0; b < exec->pass->B; b++)
+		finished[b] = next[b] >= 0 && (exec->pass->full[b] != 0 ||
+			ends(next[b], exec->end_tokens, exec->end_token_count));
+}
+
+bool op_finish_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t b = explain->index[0];
+	float *next;
+	if (!explain_read(explain, op->inputs[0], b, 1, &next, err))
+		return false;
+	explain_place(explain, explain_add(explain, op->inputs[0], *next, 1, *next), op->inputs[0], b);
+	bool end = ends((int32_t)*next, explain->end_tokens, explain->end_token_count);
+	bool full = explain->pass->full[b] != 0;
+	explain->recomputed = *next >= 0 && (end || full);
+	buf_printf(&explain->formula, "%s: token %d is %san end token, the row is %sfull",
+		explain->recomputed != 0 ? "true" : "false", (int)*next, end ? "" : "not ", full ? "" : "not ");
+	return true;
+}
+
+void op_finish_reach(const struct op *op, struct reach *reach)
+{
+	op_same_cell_reach(op, reach);
+}
+
+void op_finish_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	(void)op;
+	*cost = (struct cost){.bytes_read = 4.0 * (double)dims->B, .bytes_written = (double)dims->B};
+}

@@ -1,0 +1,371 @@
+#include "engine/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/exec.h"
+#include "engine/store.h"
+
+struct run {
+	struct model *model;
+	const struct config *config;
+	const struct plan *plan;
+	const struct batch *batch;
+	struct run_options options;
+	struct row *rows; /* [requests] */
+	struct kvcache cache;
+	struct store store;
+	struct exec exec;
+	struct pool *pool;
+	struct arena pass_arena, scratch;
+	int64_t passes; /* run so far */
+	int64_t clock;  /* what `arrives` is compared with: passes, and those skipped because nobody was there */
+};
+
+const char *finish_reason_name(enum finish_reason reason)
+{
+	static const char *const names[] = {"", "eos", "length", "context"};
+	return names[reason];
+}
+
+/* --- beginning and end --- */
+
+static bool check_request(const struct request *request, int64_t i, const struct config *config, struct err *err)
+{
+	char where[64];
+	snprintf(where, sizeof where, "rows[%lld]", (long long)i);
+	if (request->prompt_length < 1)
+		return err_usage(err, where, "row %s has an empty prompt; give it at least one token", request->id);
+	if (request->prompt_length > config->context)
+		return err_usage(err, where, "the prompt of row %s has %lld tokens; the model's context is %lld", request->id,
+			(long long)request->prompt_length, (long long)config->context);
+	if (request->max_new_tokens < 1)
+		return err_usage(err, where, "row %s must produce at least 1 token", request->id);
+	for (int64_t t = 0; t < request->prompt_length; t++) {
+		if (request->prompt[t] < 0 || request->prompt[t] >= config->vocabulary)
+			return err_usage(err, where, "token %d of row %s is not in the vocabulary of %lld tokens",
+				request->prompt[t], request->id, (long long)config->vocabulary);
+	}
+	return true;
+}
+
+/* Positions that a request may reach: its prompt and all new tokens but the last, which is never fed back. */
+static int64_t most_positions(const struct request *request, const struct config *config)
+{
+	int64_t room = config->context - request->prompt_length;
+	int64_t fed = request->max_new_tokens - 1;
+	return request->prompt_length + (fed < room ? fed : room);
+}
+
+static void init_rows(struct run *run)
+{
+	const struct batch *batch = run->batch;
+	int64_t lanes = batch->max_rows > 0 && batch->max_rows < batch->count ? batch->max_rows : batch->count;
+	int64_t longest = 1;
+	run->rows = MEM_ARRAY(struct row, batch->count);
+	for (int64_t i = 0; i < batch->count; i++) {
+		const struct request *request = &batch->requests[i];
+		int64_t positions = most_positions(request, run->config);
+		if (positions > longest)
+			longest = positions;
+		run->rows[i].tokens = MEM_ARRAY(int32_t, positions + 1);
+		run->rows[i].logprobs = MEM_ARRAY(float, positions + 1);
+		memcpy(run->rows[i].tokens, request->prompt, (size_t)request->prompt_length * sizeof(int32_t));
+		run->rows[i].count = request->prompt_length;
+	}
+	kvcache_init(&run->cache, run->config->layers, run->config->kv_heads * run->config->head_width, lanes, longest,
+		batch->count);
+}
+
+bool run_new(struct run **result, struct model *model, const struct plan *plan, const struct batch *batch,
+	const struct run_options *options, struct err *err)
+{
+	const struct kernels *kernels = kernels_get(options->kernels);
+	if (kernels == NULL)
+		return err_usage(err, "kernels", "this processor has no instruction set \"%s\"", options->kernels);
+	if (batch->count < 1)
+		return err_usage(err, "rows", "a batch needs at least one row");
+	for (int64_t i = 0; i < batch->count; i++) {
+		if (!check_request(&batch->requests[i], i, model_config(model), err))
+			return false;
+	}
+	struct run *run = MEM_NEW(struct run);
+	run->model = model;
+	run->config = model_config(model);
+	run->plan = plan;
+	run->batch = batch;
+	run->options = *options;
+	if (!pool_new(&run->pool, options->threads, err)) {
+		free(run);
+		return false;
+	}
+	init_rows(run);
+	run->exec = (struct exec){.plan = plan, .cache = &run->cache, .kernels = kernels, .pool = run->pool,
+		.scratch = &run->scratch, .end_tokens = run->config->end_tokens,
+		.end_token_count = run->config->end_token_count};
+	run->exec.tensors = MEM_ARRAY(struct tensor, plan->value_count);
+	*result = run;
+	return true;
+}
+
+void run_delete(struct run *run)
+{
+	if (run == NULL)
+		return;
+	for (int64_t i = 0; i < run->batch->count; i++) {
+		free(run->rows[i].tokens);
+		free(run->rows[i].logprobs);
+	}
+	free(run->rows);
+	free(run->exec.tensors);
+	kvcache_free(&run->cache);
+	store_free(&run->store);
+	pool_delete(run->pool);
+	arena_free(&run->pass_arena);
+	arena_free(&run->scratch);
+	free(run);
+}
+
+/* --- who takes part --- */
+
+static bool waiting(const struct run *run, int64_t i)
+{
+	return run->rows[i].finish == FINISH_NONE && !run->rows[i].admitted;
+}
+
+/* The earliest arrival of a row that still waits; -1 when none does. */
+static int64_t next_arrival(const struct run *run)
+{
+	int64_t earliest = -1;
+	for (int64_t i = 0; i < run->batch->count; i++) {
+		int64_t arrives = run->batch->requests[i].arrives;
+		if (waiting(run, i) && (earliest < 0 || arrives < earliest))
+			earliest = arrives;
+	}
+	return earliest;
+}
+
+/* Admits what has arrived while there are lanes; gives the number of rows that take part. */
+static int64_t admit(struct run *run)
+{
+	int64_t count = 0;
+	for (int64_t i = 0; i < run->batch->count; i++) {
+		if (waiting(run, i) && run->batch->requests[i].arrives <= run->clock)
+			run->rows[i].admitted = kvcache_admit(&run->cache, (int32_t)i);
+		count += run->rows[i].admitted && run->rows[i].finish == FINISH_NONE;
+	}
+	return count;
+}
+
+static enum pass_kind kind_of(const struct run *run, const struct pass *pass)
+{
+	int64_t prompts = 0;
+	for (int64_t b = 0; b < pass->B; b++)
+		prompts += pass->past[b] < run->batch->requests[pass->rows[b]].prompt_length;
+	return prompts == pass->B ? PASS_PREFILL : prompts == 0 ? PASS_DECODE : PASS_MIXED;
+}
+
+/* The row may not go on after this pass's token: it has produced its number, or there is no position left. */
+static bool is_full(const struct run *run, int32_t request)
+{
+	const struct request *asked = &run->batch->requests[request];
+	int64_t count = run->rows[request].count + 1;
+	return count - asked->prompt_length >= asked->max_new_tokens || count > run->config->context;
+}
+
+static struct pass *lay_pass(struct run *run, int64_t B)
+{
+	struct arena *arena = &run->pass_arena;
+	arena_reset(arena);
+	struct pass *pass = ARENA_NEW(arena, struct pass);
+	const int32_t **histories = ARENA_ARRAY(arena, const int32_t *, B);
+	pass->index = run->passes;
+	pass->B = B;
+	pass->rows = ARENA_ARRAY(arena, int32_t, B);
+	pass->past = ARENA_ARRAY(arena, int64_t, B);
+	pass->fresh = ARENA_ARRAY(arena, int64_t, B);
+	pass->sampled = ARENA_ARRAY(arena, uint8_t, B);
+	pass->full = ARENA_ARRAY(arena, uint8_t, B);
+	int64_t b = 0;
+	for (int32_t i = 0; i < run->batch->count; i++) {
+		const struct row *row = &run->rows[i];
+		if (!row->admitted || row->finish != FINISH_NONE)
+			continue;
+		pass->rows[b] = i;
+		pass->past[b] = row->computed;
+		pass->fresh[b] = row->count - row->computed;
+		pass->sampled[b] = 1;
+		pass->full[b] = is_full(run, i);
+		histories[b++] = row->tokens;
+	}
+	pass->kind = kind_of(run, pass);
+	pass_lay_left(pass, histories, run->config->pad < 0 ? 0 : run->config->pad, arena);
+	kvcache_assign(&run->cache, pass, arena);
+	for (int i = 0; i < run->options.rewrite_count; i++)
+		run->options.rewrites[i].apply(run->options.rewrites[i].self, pass, &run->cache);
+	kvcache_enter(&run->cache, pass);
+	return pass;
+}
+
+/* --- one pass --- */
+
+static void set_dims(struct exec *exec, const struct pass *pass)
+{
+	exec->pass = pass;
+	exec->dims = exec->plan->dims;
+	exec->dims.B = pass->B;
+	exec->dims.S = pass->S;
+	exec->dims.K = pass->K;
+}
+
+static void make_tensor(struct run *run, int value)
+{
+	const struct value *v = &run->plan->values[value];
+	struct tensor *tensor = &run->exec.tensors[value];
+	if (v->is_state) {
+		*tensor = (struct tensor){.dtype = v->spec.dtype};
+		return;
+	}
+	*tensor = (struct tensor){.dtype = v->spec.dtype, .rank = (int)strlen(v->spec.axes)};
+	memcpy(tensor->axes, v->spec.axes, sizeof tensor->axes);
+	for (int i = 0; i < tensor->rank; i++)
+		tensor->shape[i] = dims_size(&run->exec.dims, v->spec.axes[i]);
+	tensor->data = store_take(&run->store, tensor_bytes(tensor));
+}
+
+/* Gives back the buffers of values that nobody reads after operation `i`. */
+static void drop_used(struct run *run, int i)
+{
+	const struct op *op = &run->plan->ops[i];
+	for (int j = 0; j < op->input_count + op->output_count; j++) {
+		int value = j < op->input_count ? op->inputs[j] : op->outputs[j - op->input_count];
+		if (run->plan->values[value].last_use != i || run->exec.tensors[value].data == NULL)
+			continue;
+		store_give(&run->store, run->exec.tensors[value].data);
+		run->exec.tensors[value].data = NULL;
+	}
+}
+
+static bool load_weights(const struct op *op, struct err *err)
+{
+	for (int i = 0; i < op->weight_count; i++) {
+		if (!weight_load(op->weights[i], err))
+			return false;
+	}
+	return true;
+}
+
+/* What the run itself must know of a pass: kept beside the tensors, which are reused. */
+struct outcome {
+	int32_t *next;
+	float *logprobs;
+	uint8_t *finished;
+};
+
+static void note(struct run *run, int value, struct outcome *outcome)
+{
+	const char *name = run->plan->values[value].name;
+	const struct tensor *tensor = &run->exec.tensors[value];
+	void *copy;
+	if (strcmp(name, "next_tokens") != 0 && strcmp(name, "logprobs") != 0 && strcmp(name, "finished") != 0)
+		return;
+	copy = arena_raw(&run->pass_arena, tensor_bytes(tensor), 1);
+	memcpy(copy, tensor->data, tensor_bytes(tensor));
+	if (name[0] == 'n')
+		outcome->next = copy;
+	else if (name[0] == 'l')
+		outcome->logprobs = copy;
+	else
+		outcome->finished = copy;
+}
+
+static bool run_op(struct run *run, int i, const struct probe *probe, struct outcome *outcome, struct err *err)
+{
+	const struct op *op = &run->plan->ops[i];
+	if (!load_weights(op, err))
+		return false;
+	arena_reset(&run->scratch);
+	for (int j = 0; j < op->output_count; j++)
+		make_tensor(run, op->outputs[j]);
+	op_kind(op->code)->run(op, &run->exec);
+	for (int j = 0; j < op->output_count; j++) {
+		int value = op->outputs[j];
+		note(run, value, outcome);
+		if (probe != NULL && probe->value != NULL && !run->plan->values[value].is_state &&
+			!probe->value(probe->self, run->plan, run->exec.pass, value, &run->exec.tensors[value], err))
+			return false;
+	}
+	drop_used(run, i);
+	return true;
+}
+
+/* Enters the pass's choices in the rows' state. */
+static void advance(struct run *run, const struct pass *pass, const struct outcome *outcome)
+{
+	for (int64_t b = 0; b < pass->B; b++) {
+		struct row *row = &run->rows[pass->rows[b]];
+		const struct request *request = &run->batch->requests[pass->rows[b]];
+		row->computed += pass->fresh[b];
+		if (outcome->next[b] < 0)
+			continue;
+		row->logprobs[row->count - request->prompt_length] = outcome->logprobs[b];
+		row->tokens[row->count++] = outcome->next[b];
+		if (outcome->finished[b] == 0)
+			continue;
+		row->finish = pass->full[b] == 0 ? FINISH_EOS
+			: row->count - request->prompt_length >= request->max_new_tokens ? FINISH_LENGTH
+											 : FINISH_CONTEXT;
+		for (int i = 0; i < run->config->end_token_count; i++) {
+			if (run->config->end_tokens[i] == outcome->next[b])
+				row->finish = FINISH_EOS;
+		}
+		kvcache_release(&run->cache, pass->rows[b]);
+	}
+	run->passes++;
+	run->clock++;
+}
+
+static bool run_pass(struct run *run, const struct pass *pass, const struct probe *probe, struct err *err)
+{
+	struct outcome outcome = {0};
+	bool ok = probe == NULL || probe->begin == NULL || probe->begin(probe->self, run->plan, pass, err);
+	set_dims(&run->exec, pass);
+	for (int i = 0; ok && i < run->plan->op_count; i++)
+		ok = run_op(run, i, probe, &outcome, err);
+	store_give_all(&run->store);
+	ok = ok && (probe == NULL || probe->end == NULL || probe->end(probe->self, run->plan, pass, err));
+	if (ok)
+		advance(run, pass, &outcome);
+	return ok;
+}
+
+bool run_step(struct run *run, const struct probe *probe, bool *more, struct err *err)
+{
+	int64_t B = admit(run);
+	if (B == 0 && next_arrival(run) > run->clock) {
+		run->clock = next_arrival(run);
+		B = admit(run);
+	}
+	if (B > 0 && !run_pass(run, lay_pass(run, B), probe, err))
+		return false;
+	*more = false;
+	for (int64_t i = 0; i < run->batch->count; i++)
+		*more = *more || run->rows[i].finish == FINISH_NONE;
+	return true;
+}
+
+int64_t run_passes(const struct run *run)
+{
+	return run->passes;
+}
+
+const struct row *run_row(const struct run *run, int64_t i)
+{
+	return &run->rows[i];
+}
+
+const struct batch *run_batch(const struct run *run)
+{
+	return run->batch;
+}
