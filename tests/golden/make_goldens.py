@@ -39,7 +39,7 @@ GREEDY = 12
 ROWS = {
     "three-requests": {"A": "我今天", "B": "天", "C": [0], "D": "请问，图书馆"},
     "glass": {"A": "the cat", "B": "the big dog", "C": "cow", "D": "the cat says meow . the dog", "E": [2, 3]},
-    "tiny-stories": {"A": "Once upon a time", "B": "Mia", "C": "The old", "D": [0]},
+    "tiny-stories": {"A": "Once upon a time", "B": "Mia", "C": [0]},
 }
 # Rows with a greedy continuation only.
 MORE = {
