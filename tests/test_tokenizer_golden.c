@@ -1,4 +1,5 @@
-/* The bundled models' tokenizers against Hugging Face tokenizers: tests/golden/tokenizer_*.json. */
+/* Against Hugging Face tokenizers: the bundled models' (tests/golden/tokenizer_*.json), and a small one of each kind
+ * (tests/golden/kinds.json). */
 #include <dirent.h>
 
 #include "base/json.h"
@@ -69,10 +70,20 @@ static void check_case(const struct json *node)
 	const struct json *text = json_find(node, "text"), *ids = json_find(node, "ids"), *decoded = json_find(node, "decoded");
 	const struct json *plain = json_find(node, "plain"), *skipped = json_find(node, "skipped");
 	ck_assert(text != NULL && ids != NULL && decoded != NULL);
-	check_ids(text, true, ids, json_find(node, "offsets"));
+	const struct json *special = json_find(node, "special");
+	check_ids(text, true, special != NULL ? special : ids, json_find(node, "offsets"));
 	check_ids(text, false, plain != NULL ? plain : ids, NULL);
 	check_text(ids, false, decoded);
 	check_text(ids, true, skipped != NULL ? skipped : decoded);
+}
+
+static void check_cases(const struct json *cases)
+{
+	ck_assert_ptr_nonnull(cases);
+	for (size_t i = 0; i < cases->count; i++)
+		check_case(cases->items[i]);
+	tokenizer_delete(tokenizer);
+	tokenizer = NULL;
 }
 
 static size_t check_golden(const char *name)
@@ -86,15 +97,11 @@ static size_t check_golden(const char *name)
 	snprintf(path, sizeof path, "tiny_models/%s/tokenizer.json", model);
 	ck_assert_msg(tokenizer_load(&tokenizer, path, &err), "%s", err.message);
 	const struct json *cases = json_find(root, "cases");
-	ck_assert_ptr_nonnull(cases);
-	for (size_t i = 0; i < cases->count; i++)
-		check_case(cases->items[i]);
-	tokenizer_delete(tokenizer);
-	tokenizer = NULL;
+	check_cases(cases);
 	return cases->count;
 }
 
-START_TEST(agrees_with_hugging_face_tokenizers)
+START_TEST(agrees_on_the_bundled_models)
 {
 	DIR *folder = opendir("tests/golden");
 	size_t cases = 0;
@@ -109,7 +116,26 @@ START_TEST(agrees_with_hugging_face_tokenizers)
 }
 END_TEST
 
+START_TEST(agrees_on_every_kind)
+{
+	struct json *root;
+	ck_assert_msg(json_load("tests/golden/kinds.json", 1 << 24, &arena, &root, &err), "%s", err.message);
+	const struct json *kinds = json_find(root, "kinds");
+	ck_assert_ptr_nonnull(kinds);
+	ck_assert_uint_ge(kinds->count, 15);
+	for (size_t i = 0; i < kinds->count; i++) {
+		const char *name;
+		const struct json *file = json_find(kinds->items[i], "tokenizer");
+		ck_assert(json_get_string(kinds->items[i], "name", &name, &err) && file != NULL);
+		ck_assert_msg(tokenizer_parse(&tokenizer, file->text, file->length, name, &err), "%s: %s: %s", name, err.where,
+			err.message);
+		check_cases(json_find(kinds->items[i], "cases"));
+	}
+}
+END_TEST
+
 TEST_PROGRAM("tokenizer_golden", {
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, agrees_with_hugging_face_tokenizers);
+	tcase_add_test(tests, agrees_on_the_bundled_models);
+	tcase_add_test(tests, agrees_on_every_kind);
 })

@@ -43,22 +43,31 @@ static bool load_parts(struct tokenizer *tokenizer, const struct json *root, str
 		decoder_load(&tokenizer->decoder, json_find(root, "decoder"), err);
 }
 
-bool tokenizer_load(struct tokenizer **out, const char *path, struct err *err)
+bool tokenizer_parse(struct tokenizer **out, const char *bytes, size_t length, const char *name, struct err *err)
 {
 	struct tokenizer *tokenizer = MEM_NEW(struct tokenizer);
-	struct arena arena = ARENA_INIT; /* of the file and its JSON */
+	struct arena arena = ARENA_INIT; /* of the JSON */
 	struct json *root;
-	char *bytes;
-	size_t length;
-	bool done = file_load(path, MAX_FILE, &arena, &bytes, &length, err) &&
-		json_parse(bytes, length, path, &arena, &root, err) && load_parts(tokenizer, root, err);
+	bool done = json_parse(bytes, length, name, &arena, &root, err) && load_parts(tokenizer, root, err);
 	if (done) {
 		tokenizer->digest = hash_bytes(bytes, length);
 		*out = tokenizer;
 	} else {
-		err_in_file(err, path);
 		tokenizer_delete(tokenizer);
 	}
+	arena_free(&arena);
+	return done;
+}
+
+bool tokenizer_load(struct tokenizer **out, const char *path, struct err *err)
+{
+	struct arena arena = ARENA_INIT; /* of the file */
+	char *bytes;
+	size_t length;
+	bool done = file_load(path, MAX_FILE, &arena, &bytes, &length, err) &&
+		tokenizer_parse(out, bytes, length, path, err);
+	if (!done)
+		err_in_file(err, path);
 	arena_free(&arena);
 	return done;
 }

@@ -53,6 +53,8 @@ struct tokenizer_text {
 /* Reads a tokenizer.json. Input error when it is bad or needs something that is not supported. The caller deletes the
  * tokenizer. */
 bool tokenizer_load(struct tokenizer **out, const char *path, struct err *err);
+/* The same from the bytes of a tokenizer.json; `name` is the file that errors name. */
+bool tokenizer_parse(struct tokenizer **out, const char *bytes, size_t length, const char *name, struct err *err);
 void tokenizer_delete(struct tokenizer *tokenizer);
 
 /* The tokens of a text in UTF-8; the list's items are in the arena. Usage error when the text is not UTF-8, or cannot
@@ -82,7 +84,7 @@ int32_t tokenizer_find(const struct tokenizer *tokenizer, const char *spelling);
 /* True for a control token, such as <s> or <|endoftext|>. */
 bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
 
-/* XXH3-64 of the file that it was read from. */
+/* XXH3-64 of the tokenizer.json that it was read from. */
 uint64_t tokenizer_digest(const struct tokenizer *tokenizer);
 
 /* "word level", "byte-level BPE" or "BPE". */
