@@ -273,7 +273,7 @@ size_t json_scan_token_end(const char *bytes, size_t length, size_t at, bool *ha
 		for (at++; bytes[at] != '"'; at++) {
 			if (bytes[at] != '\\')
 				continue;
-			if (memcmp(bytes + at, "\\u0000", 6) == 0)
+			if (length - at > 6 && memcmp(bytes + at, "\\u0000", 6) == 0)
 				*has_nul = true;
 			at++;
 		}
