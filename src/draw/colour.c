@@ -90,7 +90,7 @@ int colour_8(uint32_t rgb)
 	int high = r > g ? (r > b ? r : b) : (g > b ? g : b);
 	int low = r < g ? (r < b ? r : b) : (g < b ? g : b);
 	int chroma = high - low;
-	if (chroma * 4 < high)
+	if (chroma * 4 <= high)
 		return -1;
 	double hue;
 	if (high == r)

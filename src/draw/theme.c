@@ -16,6 +16,7 @@ struct theme {
 	uint32_t foreground, background;
 	uint32_t faint;
 	uint32_t lanes[STYLE_LANES];
+	uint8_t lanes_256[STYLE_LANES]; /* the nearest ones would fall together */
 	struct look cursor, selected, match;
 	enum colour_ramp ramp;
 	bool is_mono;
@@ -29,6 +30,7 @@ static const struct theme themes[] = {
 		.background = 0x16181d,
 		.faint = 0x666d7a,
 		.lanes = {0x56b4e9, 0xe69f00, 0x2fc69a, 0xe49cc8, 0xf0e442, 0xff8a5b, 0x9da9ff, 0xc8c8c8},
+		.lanes_256 = {74, 178, 42, 182, 221, 209, 147, 251},
 		.cursor = {0x16181d, 0xf5d76e, 0},
 		.selected = {NONE, 0x2c3440, THEME_BOLD},
 		.match = {0x16181d, 0x7fd1d6, 0},
@@ -45,7 +47,7 @@ static const struct theme themes[] = {
 			[STYLE_GOOD] = {0x2fc69a, NONE, THEME_BOLD},
 			[STYLE_BAD] = {0x16181d, 0xff8a5b, THEME_BOLD},
 			[STYLE_WARN] = {0xf0e442, NONE, THEME_BOLD},
-			[STYLE_PAD] = {0x8a919e, NONE, 0},
+			[STYLE_PAD] = {0xa3a9b4, NONE, 0},
 			[STYLE_HIDDEN] = {0x9aa0ab, NONE, 0},
 			[STYLE_WEIGHT] = {0xd9c7a3, NONE, THEME_UNDERLINE},
 			[STYLE_MASKED] = {0x9aa0ab, 0x24272e, 0},
@@ -57,7 +59,8 @@ static const struct theme themes[] = {
 		.foreground = 0x1b1f24,
 		.background = 0xffffff,
 		.faint = 0x8f959e,
-		.lanes = {0x0072b2, 0xa05a00, 0x00704f, 0xa8447f, 0x7a6a00, 0xb83f00, 0x5646b4, 0x595959},
+		.lanes = {0x006aa6, 0x965400, 0x00704f, 0xa8447f, 0x7a6a00, 0xae3b00, 0x5646b4, 0x595959},
+		.lanes_256 = {25, 130, 23, 126, 58, 124, 55, 240},
 		.cursor = {0xffffff, 0x1f4e79, 0},
 		.selected = {NONE, 0xe3edf7, THEME_BOLD},
 		.match = {0x1b1f24, 0xffe08a, 0},
@@ -74,7 +77,7 @@ static const struct theme themes[] = {
 			[STYLE_GOOD] = {0x00704f, NONE, THEME_BOLD},
 			[STYLE_BAD] = {0xffffff, 0xb83f00, THEME_BOLD},
 			[STYLE_WARN] = {0x8a4b00, NONE, THEME_BOLD},
-			[STYLE_PAD] = {0x6b7078, NONE, 0},
+			[STYLE_PAD] = {0x636870, NONE, 0},
 			[STYLE_HIDDEN] = {0x5b616a, NONE, 0},
 			[STYLE_WEIGHT] = {0x6a5320, NONE, THEME_UNDERLINE},
 			[STYLE_MASKED] = {0x5b616a, 0xeceef1, 0},
@@ -86,7 +89,8 @@ static const struct theme themes[] = {
 		.foreground = 0x000000,
 		.background = 0xffffff,
 		.faint = 0x6e6e6e,
-		.lanes = {0x005a9c, 0x7a4400, 0x00573e, 0x8a2f66, 0x5c5000, 0x9c3300, 0x44359c, 0x454545},
+		.lanes = {0x004f8a, 0x6e3d00, 0x004f38, 0x80285c, 0x524700, 0x8a2c00, 0x3d2f90, 0x404040},
+		.lanes_256 = {24, 94, 22, 89, 58, 88, 55, 238},
 		.cursor = {0xffffff, 0x000000, THEME_BOLD},
 		.selected = {NONE, 0xfff3c4, THEME_BOLD},
 		.match = {0x000000, 0xffd866, THEME_BOLD},
@@ -102,8 +106,8 @@ static const struct theme themes[] = {
 			[STYLE_KEY] = {0x00407a, NONE, THEME_BOLD},
 			[STYLE_GOOD] = {0x00573e, NONE, THEME_BOLD},
 			[STYLE_BAD] = {0xffffff, 0x9c3300, THEME_BOLD},
-			[STYLE_WARN] = {0x7a4400, NONE, THEME_BOLD},
-			[STYLE_PAD] = {0x545454, NONE, 0},
+			[STYLE_WARN] = {0x6e3d00, NONE, THEME_BOLD},
+			[STYLE_PAD] = {0x4a4a4a, NONE, 0},
 			[STYLE_HIDDEN] = {0x454545, NONE, 0},
 			[STYLE_WEIGHT] = {0x5c4100, NONE, THEME_UNDERLINE},
 			[STYLE_MASKED] = {0x454545, 0xe8e8e8, 0},
@@ -244,6 +248,8 @@ static struct theme_paint paint_256(const struct theme *theme, struct style styl
 {
 	struct look look = look_of(theme, style);
 	struct theme_paint paint = {to_256(look.fg), to_256(look.bg), look.attributes};
+	if (style.role == STYLE_LANE && look.fg == (int32_t)theme->lanes[style.level % STYLE_LANES])
+		paint.fg = theme->lanes_256[style.level % STYLE_LANES];
 	if (is_heat(style) && !(style.flags & (STYLE_FAINT | STYLE_CURSOR | STYLE_MATCH))) {
 		enum colour_ramp ramp = style.role == STYLE_SIGNED ? COLOUR_PUOR : theme->ramp;
 		paint.bg = colour_ramp_256(ramp, style.level);
@@ -256,6 +262,8 @@ static struct theme_paint paint_8(const struct theme *theme, struct style style)
 {
 	struct theme_paint paint = without_colour(style);
 	struct look look = theme->roles[style.role < STYLE_ROLES ? style.role : STYLE_NORMAL];
+	if (is_heat(style))
+		return paint; /* eight colours have no order */
 	if (style.role == STYLE_LANE)
 		look.fg = (int32_t)theme->lanes[style.level % STYLE_LANES];
 	/* reversed, the colour of the paper is the one that tells */
