@@ -11,12 +11,14 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/rowscope-test.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM HUP
 export scratch CK_FORK=yes
+export LSAN_OPTIONS="suppressions=$PWD/tests/leaks.supp:print_suppressions=0"
 unset NO_COLOR LANGUAGE ROWSCOPE_DATA XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CONFIG_HOME
 
 scripts=$(ls tests/check_*.sh)
 runner=
 if [ "${RUNNER:-}" = valgrind ]; then
 	runner="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite"
+	runner="$runner --suppressions=$PWD/tests/valgrind.supp"
 	export CK_FORK=no
 	scripts=
 fi

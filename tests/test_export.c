@@ -466,8 +466,12 @@ START_TEST(saves_whole_or_not_at_all)
 {
 	struct err err = ERR_INIT;
 	struct buf out = BUF_INIT;
-	char path[] = "/tmp/rowscope-test-export-XXXXXX";
-	ck_assert_int_ge(mkstemp(path), 0);
+	char path[512];
+	const char *folder = getenv("TMPDIR");
+	snprintf(path, sizeof path, "%s/rowscope-export-XXXXXX", folder != NULL ? folder : "/tmp");
+	int descriptor = mkstemp(path);
+	ck_assert_int_ge(descriptor, 0);
+	close(descriptor);
 	buf_add_text(&out, "n\r\n");
 	ck_assert(!export_save(path, &out, false, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
