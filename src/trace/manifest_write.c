@@ -1,0 +1,187 @@
+#include <string.h>
+
+#include "trace/manifest.h"
+
+static void add_texts(struct json_writer *writer, const char *key, const char *const *texts, int64_t count)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	for (int64_t i = 0; i < count; i++)
+		json_add_string(writer, texts[i]);
+	json_end_array(writer);
+}
+
+static void add_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_add_string(writer, text == NULL ? "" : text);
+}
+
+static void add_int(struct json_writer *writer, const char *key, int64_t value)
+{
+	json_key(writer, key);
+	json_add_int(writer, value);
+}
+
+static void add_bool(struct json_writer *writer, const char *key, bool value)
+{
+	json_key(writer, key);
+	json_add_bool(writer, value);
+}
+
+/* A token ID of the model that may be missing. */
+static void add_special(struct json_writer *writer, const char *key, int32_t token)
+{
+	json_key(writer, key);
+	if (token < 0)
+		json_add_null(writer);
+	else
+		json_add_int(writer, token);
+}
+
+static void add_tokens(struct json_writer *writer, const char *key, const int32_t *tokens, int64_t count)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	for (int64_t i = 0; i < count; i++)
+		json_add_int(writer, tokens[i]);
+	json_end_array(writer);
+}
+
+const char *manifest_activation_name(enum activation activation)
+{
+	switch (activation) {
+	case ACTIVATION_GELU_TANH:
+		return "gelu_tanh";
+	case ACTIVATION_GELU_ERF:
+		return "gelu_erf";
+	case ACTIVATION_RELU:
+		return "relu";
+	case ACTIVATION_SILU:
+		return "silu";
+	}
+	return "";
+}
+
+static void add_config(struct json_writer *writer, const struct config *config)
+{
+	json_key(writer, "config");
+	json_begin_object(writer);
+	add_int(writer, "vocabulary", config->vocabulary);
+	add_int(writer, "context", config->context);
+	add_int(writer, "hidden", config->hidden);
+	add_int(writer, "layers", config->layers);
+	add_int(writer, "heads", config->heads);
+	add_int(writer, "kv_heads", config->kv_heads);
+	add_int(writer, "head_width", config->head_width);
+	add_int(writer, "mlp", config->mlp);
+	json_key(writer, "norm_eps");
+	json_add_float(writer, config->norm_eps);
+	add_text(writer, "activation", manifest_activation_name(config->activation));
+	add_bool(writer, "scale_by_layer", config->scale_by_layer);
+	add_bool(writer, "scale_scores", config->scale_scores);
+	add_bool(writer, "tied", config->tied);
+	add_special(writer, "bos", config->bos);
+	add_special(writer, "pad", config->pad);
+	add_tokens(writer, "end_tokens", config->end_tokens, config->end_token_count);
+	json_end_object(writer);
+}
+
+static void add_model(struct json_writer *writer, const struct recorder_model *model)
+{
+	int64_t notes = 0;
+	while (model->notes != NULL && model->notes[notes] != NULL)
+		notes++;
+	json_key(writer, "model");
+	json_begin_object(writer);
+	add_text(writer, "name", model->name);
+	add_text(writer, "family", model->config->family);
+	add_config(writer, model->config);
+	add_text(writer, "tokenizer_digest", model->tokenizer_digest);
+	add_text(writer, "weights_digest", model->weights_digest);
+	add_texts(writer, "notes", model->notes, notes);
+	json_end_object(writer);
+}
+
+static void add_rows(struct json_writer *writer, const struct batch *batch)
+{
+	json_key(writer, "rows");
+	json_begin_array(writer);
+	for (int64_t i = 0; i < batch->count; i++) {
+		const struct request *request = &batch->requests[i];
+		json_begin_object(writer);
+		add_text(writer, "id", request->id);
+		if (request->text != NULL)
+			add_text(writer, "prompt", request->text);
+		add_tokens(writer, "tokens", request->prompt, request->prompt_length);
+		add_int(writer, "max_new_tokens", request->max_new_tokens);
+		add_int(writer, "arrives", request->arrives);
+		json_end_object(writer);
+	}
+	json_end_array(writer);
+}
+
+static void add_value(struct json_writer *writer, const struct value *value, const char *capture)
+{
+	struct tensor shape = {.rank = (int)strlen(value->spec.axes)};
+	memcpy(shape.axes, value->spec.axes, sizeof shape.axes);
+	char axes[2 * TENSOR_MAX_RANK];
+	tensor_axes_text(&shape, axes);
+	json_begin_object(writer);
+	add_text(writer, "name", value->name);
+	add_text(writer, "axes", axes);
+	add_text(writer, "dtype", dtype_name(value->spec.dtype));
+	if (value->is_state)
+		add_bool(writer, "state", true);
+	else
+		add_bool(writer, "captured", capture_matches(capture, value->name));
+	json_end_object(writer);
+}
+
+static void add_op(struct json_writer *writer, const struct plan *plan, const struct op *op, const char *capture)
+{
+	const char *inputs[OP_MAX_INPUTS], *weights[OP_MAX_WEIGHTS];
+	for (int i = 0; i < op->input_count; i++)
+		inputs[i] = plan->values[op->inputs[i]].name;
+	for (int i = 0; i < op->weight_count; i++)
+		weights[i] = op->weights[i]->name;
+	json_begin_object(writer);
+	add_text(writer, "name", op->name);
+	add_text(writer, "kind", op_kind(op->code)->name);
+	if (op->layer >= 0)
+		add_int(writer, "layer", op->layer);
+	add_texts(writer, "inputs", inputs, op->input_count);
+	json_key(writer, "outputs");
+	json_begin_array(writer);
+	for (int i = 0; i < op->output_count; i++)
+		add_value(writer, &plan->values[op->outputs[i]], capture);
+	json_end_array(writer);
+	add_texts(writer, "weights", weights, op->weight_count);
+	json_end_object(writer);
+}
+
+void manifest_write(struct buf *out, const struct recorder_options *options, const struct recorder_model *model)
+{
+	const struct plan *plan = options->plan;
+	const struct batch *batch = options->batch;
+	struct json_writer writer;
+	json_writer_init(&writer, out, true);
+	json_begin_object(&writer);
+	add_text(&writer, "format", MANIFEST_FORMAT);
+	add_int(&writer, "version", MANIFEST_VERSION);
+	add_text(&writer, "rowscope", ROWSCOPE_VERSION);
+	add_model(&writer, model);
+	add_text(&writer, "layout", "left");
+	add_text(&writer, "schedule", "continuous");
+	add_int(&writer, "max_rows", batch->max_rows > 0 ? batch->max_rows : batch->count);
+	add_rows(&writer, batch);
+	add_texts(&writer, "faults", options->faults, options->fault_count);
+	add_text(&writer, "capture", options->capture);
+	json_key(&writer, "ops");
+	json_begin_array(&writer);
+	for (int i = 0; i < plan->op_count; i++)
+		add_op(&writer, plan, &plan->ops[i], options->capture);
+	json_end_array(&writer);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}

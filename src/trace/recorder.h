@@ -1,0 +1,67 @@
+/*
+ * recorder.h: a probe that writes a trace folder (version 1 of the contract).
+ *
+ * trace.json is written at the start; each pass streams into a temporary file that is renamed when the pass is
+ * whole, and then gets its line in passes.jsonl by one write. Killed at any moment, the folder holds all finished
+ * passes. The same run writes the same bytes: nothing in the folder tells time, place or machine.
+ *
+ *     struct recorder *recorder;
+ *     if (!recorder_new(&recorder, &options, err)) return false;
+ *     struct probe probe = recorder_probe(recorder);
+ *     ... run_step(run, &probe, &more, err) ...
+ *     recorder_finish(recorder, err);   // syncs; frees
+ */
+#ifndef TRACE_RECORDER_H
+#define TRACE_RECORDER_H
+
+#include "engine/batch.h"
+#include "engine/probe.h"
+#include "model/model.h"
+#include "trace/capture.h"
+
+struct recorder;
+
+/* What is recorded, and where. Model, plan and batch must outlive the recorder; the texts are copied. */
+struct recorder_options {
+	const char *folder;  /* created; usage error when it exists and is not empty, unless `replace` */
+	bool replace;        /* a trace that is there is replaced; any other folder is still refused */
+	bool durable;        /* sync after every pass */
+	bool scratch;        /* a temporary trace: never synced */
+	const char *capture; /* "io", "all" or globs separated by commas; NULL: "io" */
+	struct model *model;
+	const struct plan *plan;
+	const struct batch *batch;
+	const char *const *faults; /* names of the faults in force */
+	int fault_count;
+};
+
+/* A model as a trace tells it: what recorder_new takes from a struct model, given by hand for tensors that come from
+ * another program. */
+struct recorder_model {
+	const char *name;
+	const struct config *config;
+	const char *weights_digest, *tokenizer_digest; /* 16 hexadecimal digits, or "" */
+	const char *const *notes;                      /* NULL-terminated */
+	void *self;
+	/* Appends the bytes of a token as they stand in text; false when it has none. May be NULL. */
+	bool (*token_bytes)(void *self, int32_t token, struct buf *out);
+};
+
+/* Starts a trace of `options->model`. Usage error for a malformed capture set or a folder that is taken; system error
+ * when something cannot be written: nothing is left behind then. */
+bool recorder_new(struct recorder **recorder, const struct recorder_options *options, struct err *err);
+
+/* The same for a model that is described; `options->model` is not used. */
+bool recorder_new_described(struct recorder **recorder, const struct recorder_options *options,
+	const struct recorder_model *model, struct err *err);
+
+/* The probe to hand to run_step. A pass that ends in an error is left out whole. */
+struct probe recorder_probe(struct recorder *recorder);
+
+/* Syncs files and folder, and frees the recorder, also on failure. NULL is allowed. */
+bool recorder_finish(struct recorder *recorder, struct err *err);
+
+/* Bytes of captured numbers that one pass with these sizes adds to the trace, and a fair guess of what describes them. */
+uint64_t recorder_pass_bytes(const struct recorder *recorder, const struct dims *dims);
+
+#endif
