@@ -29,4 +29,8 @@ struct batch {
 
 const char *finish_reason_name(enum finish_reason reason); /* "eos", "length", "context"; "" while running */
 
+/* True when a row that has `count` tokens, prompt included, may not go on: it has produced its number, or a model of that
+ * context has no position for the last of them. */
+bool request_is_full(const struct request *request, int64_t count, int64_t context);
+
 #endif

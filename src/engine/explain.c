@@ -18,8 +18,8 @@ bool explain_read(struct explain *explain, int value, int64_t first, int64_t cou
 	struct err *err)
 {
 	*numbers = ARENA_ARRAY(explain->arena, float, count);
-	return explain->reader.read(explain->reader.self, explain->pass->index, explain->plan->values[value].name,
-		first, count, *numbers, err);
+	const struct explain_span span = {explain->pass->index, explain->plan->values[value].name, first, count};
+	return explain->reader.read(explain->reader.self, &span, *numbers, err);
 }
 
 int64_t explain_offset(const struct explain *explain, int value)

@@ -13,12 +13,18 @@
 #include "engine/pass.h"
 #include "engine/plan.h"
 
+/* `count` elements from element `first` of a value of a pass. */
+struct explain_span {
+	int64_t pass;
+	const char *name;
+	int64_t first, count;
+};
+
 struct explain_reader {
 	void *self;
-	/* `count` elements from element `first` of a value of a pass, as floats (integers and booleans exactly). Input
-	 * error when the value was not recorded. */
-	bool (*read)(void *self, int64_t pass, const char *name, int64_t first, int64_t count, float *out,
-		struct err *err);
+	/* The elements of the span as floats (integers and booleans exactly). Input error when the value was not
+	 * recorded. */
+	bool (*read)(void *self, const struct explain_span *span, float *out, struct err *err);
 	/* Where the key and value in column k of row b of the explained pass were written: a pass and a cell of it. *pass
 	 * is -1 for an empty slot, which counts as zeros. */
 	bool (*key)(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *cell, struct err *err);

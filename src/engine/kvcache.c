@@ -66,9 +66,18 @@ void kvcache_release(struct kvcache *cache, int32_t request)
 {
 	int64_t lane = cache->lane_of[request];
 	cache->lane_used[lane] = 0;
-	cache->lane_of[request] = -1;
-	for (int64_t i = 0; i < cache->lane_slots; i++)
-		cache->entries[lane * cache->lane_slots + i] = nothing;
+	cache->lane_of[request] = -1; /* the slots keep what they hold until the next owner writes */
+}
+
+/* Padding of this pass is there to be seen by whoever forgets the mask. In a mixed pass a padding cell may stand in the
+ * column of an older key of its row; that column stays the key's. */
+static void show_padding(struct pass *pass, int64_t b)
+{
+	for (int64_t cell = b * pass->S; cell < (b + 1) * pass->S; cell++) {
+		int64_t column = b * pass->K + pass->column[cell];
+		if (pass->pad[cell] != 0 && pass->key_position[column] < 0)
+			pass->key_slot[column] = pass->slot[cell];
+	}
 }
 
 void kvcache_assign(struct kvcache *cache, struct pass *pass, struct arena *arena)
@@ -89,12 +98,7 @@ void kvcache_assign(struct kvcache *cache, struct pass *pass, struct arena *aren
 			int32_t position = pass->key_position[b * pass->K + k];
 			pass->key_slot[b * pass->K + k] = position < 0 ? -1 : (int32_t)(base + position);
 		}
-		/* padding of this pass is there to be seen by whoever forgets the mask */
-		for (int64_t s = 0; s < pass->S; s++) {
-			int64_t cell = b * pass->S + s;
-			if (pass->pad[cell] != 0)
-				pass->key_slot[b * pass->K + pass->column[cell]] = pass->slot[cell];
-		}
+		show_padding(pass, b);
 	}
 }
 

@@ -37,7 +37,7 @@ void kvcache_free(struct kvcache *cache);
 
 /* Gives a request the lowest free lane; false when all are taken. */
 bool kvcache_admit(struct kvcache *cache, int32_t request);
-/* Gives the lane back and empties its slots. */
+/* Gives the lane back; its slots keep what they hold until the next owner writes. */
 void kvcache_release(struct kvcache *cache, int32_t request);
 
 /* Fills slot and key_slot of a pass that has been laid; makes scratch room for its padding. */

@@ -127,8 +127,8 @@ static bool read_cached(struct explain *explain, const struct op *op, int input,
 	cached->row = cell / S;
 	cached->s = cell % S;
 	cached->vector = vector;
-	return reader->read(reader->self, cached->pass, cached->name, (cell * dims->G + cached->g) * dims->D, dims->D,
-		vector, err);
+	const struct explain_span span = {cached->pass, cached->name, (cell * dims->G + cached->g) * dims->D, dims->D};
+	return reader->read(reader->self, &span, vector, err);
 }
 
 /* The term is number d of a cached vector, in the pass that wrote it. */

@@ -23,12 +23,6 @@ struct run {
 	int64_t clock;  /* what `arrives` is compared with: passes, and those skipped because nobody was there */
 };
 
-const char *finish_reason_name(enum finish_reason reason)
-{
-	static const char *const names[] = {"", "eos", "length", "context"};
-	return names[reason];
-}
-
 /* --- beginning and end --- */
 
 static bool check_request(const struct request *request, int64_t i, const struct config *config, struct err *err)
@@ -166,14 +160,6 @@ static enum pass_kind kind_of(const struct run *run, const struct pass *pass)
 	return prompts == pass->B ? PASS_PREFILL : prompts == 0 ? PASS_DECODE : PASS_MIXED;
 }
 
-/* The row may not go on after this pass's token: it has produced its number, or there is no position left. */
-static bool is_full(const struct run *run, int32_t request)
-{
-	const struct request *asked = &run->batch->requests[request];
-	int64_t count = run->rows[request].count + 1;
-	return count - asked->prompt_length >= asked->max_new_tokens || count > run->config->context;
-}
-
 static struct pass *lay_pass(struct run *run, int64_t B)
 {
 	struct arena *arena = &run->pass_arena;
@@ -196,7 +182,7 @@ static struct pass *lay_pass(struct run *run, int64_t B)
 		pass->past[b] = row->computed;
 		pass->fresh[b] = row->count - row->computed;
 		pass->sampled[b] = 1;
-		pass->full[b] = is_full(run, i);
+		pass->full[b] = request_is_full(&run->batch->requests[i], row->count + 1, run->config->context);
 		histories[b++] = row->tokens;
 	}
 	pass->kind = kind_of(run, pass);

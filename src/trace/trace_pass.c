@@ -116,6 +116,10 @@ void trace_lay(struct trace *trace, struct trace_pass *pass)
 		histories[b] = trace->histories[layout->rows[b]].tokens;
 	int64_t pad = trace->manifest.info.pad_token;
 	pass_lay_left(layout, histories, pad < 0 ? 0 : (int32_t)pad, &trace->arena);
+	layout->full = ARENA_ARRAY(&trace->arena, uint8_t, layout->B);
+	for (int64_t b = 0; b < layout->B; b++)
+		layout->full[b] = request_is_full(&trace_batch(trace)->requests[layout->rows[b]],
+			layout->past[b] + layout->fresh[b] + 1, trace->manifest.info.config.context);
 	arena_free(&scratch);
 }
 

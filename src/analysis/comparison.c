@@ -1,0 +1,292 @@
+#include "analysis/comparison.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct comparison {
+	struct trace *trace;
+	enum proof proof;
+	int64_t request_count;
+	int32_t *requests;    /* [requests of the run]: request of the trace, or -1 */
+	int *values;          /* [values of the run's plan]: value of the trace, or -1 where it is not compared */
+	int64_t **pass_of;    /* [requests of the trace] of [positions]: recorded pass, or -1 */
+	int64_t *positions;   /* [requests of the trace] */
+	struct proof_count *counts; /* [values of the trace] */
+	struct leak first;
+	struct arena arena; /* emptied for every value */
+};
+
+/* What is compared at a time: some positions of one row, in the run's pass and in a recorded one. */
+struct stretch {
+	const struct pass *run, *recorded;
+	int64_t run_row, recorded_row;
+	int64_t position, count; /* logical positions [position, position + count) */
+	int value;               /* of the trace */
+	const struct tensor *got;
+	struct trace_tensor expected;
+};
+
+/* --- finding the recorded counterpart --- */
+
+static void index_positions(struct comparison *c)
+{
+	const struct batch *batch = trace_batch(c->trace);
+	for (int64_t r = 0; r < batch->count; r++) {
+		c->positions[r] = batch->requests[r].prompt_length + batch->requests[r].max_new_tokens;
+		c->pass_of[r] = MEM_ARRAY(int64_t, c->positions[r]);
+		for (int64_t p = 0; p < c->positions[r]; p++)
+			c->pass_of[r][p] = -1;
+	}
+	for (int64_t i = 0; i < trace_pass_count(c->trace); i++) {
+		const struct pass *pass = &trace_pass(c->trace, i)->layout;
+		for (int64_t b = 0; b < pass->B; b++) {
+			int32_t r = pass->rows[b];
+			for (int64_t p = pass->past[b]; p < pass->past[b] + pass->fresh[b] && p < c->positions[r]; p++)
+				c->pass_of[r][p] = i;
+		}
+	}
+}
+
+/* Physical things are outside the promise. */
+static bool is_exempt(const char *name)
+{
+	return strncmp(name, "cache.", 6) == 0;
+}
+
+struct comparison *comparison_new(struct trace *trace, const struct plan *plan, const int32_t *requests, int64_t count,
+	enum proof proof)
+{
+	struct comparison *c = MEM_NEW(struct comparison);
+	int64_t recorded = trace_batch(trace)->count;
+	c->trace = trace;
+	c->proof = proof;
+	c->request_count = count;
+	c->requests = MEM_ARRAY(int32_t, count);
+	memcpy(c->requests, requests, (size_t)count * sizeof *requests);
+	c->pass_of = MEM_ARRAY(int64_t *, recorded);
+	c->positions = MEM_ARRAY(int64_t, recorded);
+	c->counts = MEM_ARRAY(struct proof_count, trace_value_count(trace));
+	c->values = MEM_ARRAY(int, plan->value_count);
+	for (int i = 0; i < plan->value_count; i++) {
+		int value = trace_find_value(trace, plan->values[i].name);
+		bool compared = value >= 0 && trace_value(trace, value)->captured && !is_exempt(plan->values[i].name);
+		c->values[i] = compared ? value : -1;
+	}
+	index_positions(c);
+	return c;
+}
+
+void comparison_delete(struct comparison *c)
+{
+	if (c == NULL)
+		return;
+	for (int64_t r = 0; r < trace_batch(c->trace)->count; r++)
+		free(c->pass_of[r]);
+	free(c->pass_of);
+	free(c->positions);
+	free(c->counts);
+	free(c->values);
+	free(c->requests);
+	arena_free(&c->arena);
+	free(c);
+}
+
+int64_t comparison_pass(const struct comparison *c, int32_t request, int64_t position)
+{
+	return position < c->positions[request] ? c->pass_of[request][position] : -1;
+}
+
+/* --- comparing --- */
+
+static uint32_t bits_at(const void *data, int64_t i, size_t size)
+{
+	uint32_t bits = 0;
+	memcpy(&bits, (const char *)data + (size_t)i * size, size);
+	return bits;
+}
+
+/* One element in both: `at` of the elements read, which begin at element `first` of the recorded tensor. */
+struct element {
+	const void *expected;
+	int64_t first, at, got, position;
+};
+
+static void note(struct comparison *c, const struct stretch *stretch, const struct element *element, uint32_t expected,
+	uint32_t got)
+{
+	const struct tensor *tensor = &stretch->expected.tensor;
+	struct leak leak = {.found = true, .proof = c->proof, .pass = stretch->expected.pass, .value = stretch->value,
+		.op = trace_value(c->trace, stretch->value)->op,
+		.request = stretch->recorded->rows[stretch->recorded_row], .position = element->position, .rank = tensor->rank,
+		.from = LEAK_FROM_UNKNOWN, .expected = expected, .got = got};
+	tensor_index(tensor, element->first + element->at, leak.index);
+	leak_note(&c->first, &leak);
+}
+
+/* Counts the element, and notes it when the bits differ. */
+static void compare_one(struct comparison *c, const struct stretch *stretch, const struct element *element)
+{
+	size_t size = dtype_size(stretch->got->dtype);
+	uint32_t a = bits_at(element->expected, element->at, size);
+	uint32_t b = bits_at(stretch->got->data, element->got, size);
+	c->counts[stretch->value].values++;
+	if (a == b)
+		return;
+	c->counts[stretch->value].bad++;
+	note(c, stretch, element, a, b);
+}
+
+/* Reads `count` recorded elements from `first`. */
+static void *recorded(struct comparison *c, const struct stretch *stretch, int64_t first, int64_t count, struct err *err)
+{
+	void *data = arena_raw(&c->arena, (size_t)count, dtype_size(stretch->expected.tensor.dtype));
+	return trace_read(c->trace, &stretch->expected, first, count, data, err) ? data : NULL;
+}
+
+/* Numbers that follow each other per position: axes B,S,... */
+static bool compare_cells(struct comparison *c, const struct stretch *s, struct err *err)
+{
+	int64_t width = tensor_count(s->got) / (s->run->B * s->run->S);
+	int32_t request = s->recorded->rows[s->recorded_row];
+	int64_t from = pass_cell(s->recorded, request, s->position) * width;
+	int64_t to = pass_cell(s->run, s->run->rows[s->run_row], s->position) * width;
+	size_t size = dtype_size(s->got->dtype);
+	const char *expected = recorded(c, s, from, s->count * width, err);
+	if (expected == NULL)
+		return false;
+	if (memcmp(expected, (const char *)s->got->data + (size_t)to * size, (size_t)(s->count * width) * size) == 0) {
+		c->counts[s->value].values += s->count * width;
+		return true;
+	}
+	for (int64_t i = 0; i < s->count * width; i++)
+		compare_one(c, s, &(struct element){expected, from, i, to + i, s->position + i / width});
+	return true;
+}
+
+/* Column of the key at a logical position in row b of a pass; -1 when it has none. */
+static int64_t key_column(const struct pass *pass, int64_t b, int64_t position)
+{
+	for (int64_t k = pass->K - 1; k >= 0; k--) {
+		if (pass->key_position[b * pass->K + k] == position)
+			return k;
+	}
+	return -1;
+}
+
+/* Columns of keys 0, 1, ... in both passes: [2][count]. */
+static int64_t *key_columns(struct comparison *c, const struct stretch *s, int64_t count)
+{
+	int64_t *columns = ARENA_ARRAY(&c->arena, int64_t, 2 * count);
+	for (int64_t p = 0; p < count; p++) {
+		columns[p] = key_column(s->recorded, s->recorded_row, p);
+		columns[count + p] = key_column(s->run, s->run_row, p);
+	}
+	return columns;
+}
+
+static int64_t keys_of(const struct pass *pass, int64_t b)
+{
+	return pass->past[b] + pass->fresh[b];
+}
+
+/* Numbers per query and key: axes B,N,S,K or B,S,K. Keys are matched by logical position. */
+static bool compare_keys(struct comparison *c, const struct stretch *s, struct err *err)
+{
+	const struct tensor *t = &s->expected.tensor;
+	int64_t N = t->rank == 4 ? t->shape[1] : 1;
+	int64_t per_row = N * s->recorded->S * s->recorded->K;
+	int64_t a = keys_of(s->recorded, s->recorded_row), b = keys_of(s->run, s->run_row), keys = a < b ? a : b;
+	const void *expected = recorded(c, s, s->recorded_row * per_row, per_row, err);
+	const int64_t *columns = key_columns(c, s, keys);
+	if (expected == NULL)
+		return false;
+	for (int64_t i = 0; i < N * s->count; i++) {
+		int64_t n = i / s->count, position = s->position + i % s->count;
+		int64_t from = pass_cell(s->recorded, s->recorded->rows[s->recorded_row], position) % s->recorded->S;
+		int64_t to = pass_cell(s->run, s->run->rows[s->run_row], position) % s->run->S;
+		for (int64_t k = 0; k < keys; k++) {
+			int64_t at = (n * s->recorded->S + from) * s->recorded->K + columns[k];
+			int64_t got = ((s->run_row * N + n) * s->run->S + to) * s->run->K + columns[keys + k];
+			compare_one(c, s, &(struct element){expected, s->recorded_row * per_row, at, got, position});
+		}
+	}
+	return true;
+}
+
+/* Numbers per row: axes B,... They belong to the row's last position of the pass. */
+static bool compare_row(struct comparison *c, const struct stretch *s, struct err *err)
+{
+	int64_t width = tensor_count(s->got) / s->run->B;
+	int64_t last = keys_of(s->run, s->run_row) - 1;
+	if (keys_of(s->recorded, s->recorded_row) - 1 != last)
+		return true; /* the recorded pass stopped elsewhere in the prompt */
+	const void *expected = recorded(c, s, s->recorded_row * width, width, err);
+	if (expected == NULL)
+		return false;
+	for (int64_t i = 0; i < width; i++)
+		compare_one(c, s, &(struct element){expected, s->recorded_row * width, i, s->run_row * width + i, last});
+	return true;
+}
+
+static bool compare_stretch(struct comparison *c, struct stretch *s, int64_t pass, int32_t request, struct err *err)
+{
+	const char *axes = s->got->axes;
+	s->recorded = &trace_pass(c->trace, pass)->layout;
+	s->recorded_row = pass_row(s->recorded, request);
+	if (!trace_find(c->trace, pass, trace_value(c->trace, s->value)->name, &s->expected, err))
+		return false;
+	c->counts[s->value].tensors++;
+	if (strchr(axes, 'K') != NULL)
+		return compare_keys(c, s, err);
+	return axes[1] == 'S' ? compare_cells(c, s, err) : compare_row(c, s, err);
+}
+
+/* One row of one value: in stretches that lie in one recorded pass. */
+static bool compare_one_row(struct comparison *c, struct stretch *s, int32_t request, struct err *err)
+{
+	int64_t end = keys_of(s->run, s->run_row);
+	bool by_position = strchr(s->got->axes, 'S') != NULL;
+	int64_t first = by_position ? s->run->past[s->run_row] : end - 1;
+	for (int64_t p = first; p < end; p += s->count) {
+		int64_t pass = comparison_pass(c, request, p);
+		s->position = p;
+		for (s->count = 1; p + s->count < end && comparison_pass(c, request, p + s->count) == pass; s->count++) {}
+		if (pass >= 0 && !compare_stretch(c, s, pass, request, err))
+			return false;
+	}
+	return true;
+}
+
+static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value,
+	const struct tensor *tensor, struct err *err)
+{
+	struct comparison *c = self;
+	(void)plan;
+	if (c->values[value] < 0)
+		return true;
+	for (int64_t b = 0; b < pass->B; b++) {
+		int32_t request = c->requests[pass->rows[b]];
+		struct stretch s = {.run = pass, .run_row = b, .value = c->values[value], .got = tensor};
+		arena_reset(&c->arena);
+		if (request >= 0 && !compare_one_row(c, &s, request, err))
+			return false;
+	}
+	return true;
+}
+
+struct probe comparison_probe(struct comparison *comparison)
+{
+	return (struct probe){.self = comparison, .value = on_value};
+}
+
+const struct proof_count *comparison_counts(const struct comparison *comparison)
+{
+	return comparison->counts;
+}
+
+struct leak comparison_leak(const struct comparison *comparison)
+{
+	return comparison->first;
+}
