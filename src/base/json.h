@@ -2,7 +2,7 @@
  * json.h: JSON read strictly into an immutable tree, and written as a stream.
  *
  * cJSON does the parsing; a check of our own stands before it (UTF-8, the grammar of RFC 8259, no duplicate
- * keys, nesting at most JSON_MAX_DEPTH), so that what cJSON forgives is refused here. The tree lives in the
+ * keys, nesting at most JSON_MAX_DEPTH, at most JSON_MAX_VALUES values), so that what cJSON forgives is refused here. The tree lives in the
  * caller's arena. Numbers keep their spelling, so that "4.0" and "1e3" are not integers. Object keys are
  * looked up exactly, by a sorted index.
  * The typed getters name the place of a failure by its path, as in rows[2].sampling.top_p.
@@ -24,6 +24,9 @@
 #include "base/err.h"
 
 #define JSON_MAX_DEPTH 500
+/* A value takes about 200 bytes while a document is read, so a file of zeros cannot take all memory. The largest
+ * tokenizers in use have two million. */
+#define JSON_MAX_VALUES 4000000
 
 enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 

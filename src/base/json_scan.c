@@ -208,6 +208,8 @@ static bool scan_value_start(struct json_scan *scan, struct open_containers *ope
 {
 	int c = peek(scan);
 	*inside = false;
+	if (++scan->values > JSON_MAX_VALUES)
+		return json_scan_error(scan, scan->at, "the JSON has more than %d values; this is not supported", JSON_MAX_VALUES);
 	if (c != '{' && c != '[')
 		return scan_scalar(scan);
 	if (open->depth == JSON_MAX_DEPTH)

@@ -1,7 +1,8 @@
 /*
  * json_scan.h: the strict check that stands before cJSON. Private to base/json*.c.
  *
- * It accepts exactly the texts of RFC 8259 in UTF-8, nested at most JSON_MAX_DEPTH deep, whose escapes are whole
+ * It accepts exactly the texts of RFC 8259 in UTF-8, nested at most JSON_MAX_DEPTH deep, with at
+ * most JSON_MAX_VALUES values, whose escapes are whole
  * characters (no lone surrogate). It looks at each byte once and keeps no tree, so its cost is linear and its stack
  * is fixed. Duplicate keys are found later, in the tree.
  *
@@ -23,6 +24,7 @@ struct json_scan {
 	const char *bytes;
 	size_t length;
 	size_t at;
+	size_t values; /* so far */
 	const char *file;
 	struct err *err;
 	bool has_long_number; /* some number has more than JSON_NUMBER_MOST characters */
