@@ -286,7 +286,7 @@ START_TEST(attention_of_all_shapes)
 			check_shape((struct attn_shape){6, 2, widths[i], 0.3f}, S, 67, RANDOM, NULL);
 		}
 	}
-	for (int kind = CAUSAL; kind <= NOTHING; kind++) {
+	for (enum mask_kind kind = CAUSAL; kind <= NOTHING; kind++) {
 		check_shape((struct attn_shape){9, 3, 64, 0.125f}, 70, 300, kind, NULL);
 		check_shape((struct attn_shape){2, 1, 64, 0.125f}, 130, 130, kind, NULL);
 		check_shape((struct attn_shape){3, 3, 10, 0.125f}, 1, 1, kind, NULL);
@@ -338,7 +338,7 @@ END_TEST
 START_TEST(forbidden_keys_do_not_leak)
 {
 	struct attn_shape shape = {4, 2, 24, 0.2f};
-	for (int kind = CAUSAL; kind <= RANDOM; kind++) {
+	for (enum mask_kind kind = CAUSAL; kind <= RANDOM; kind++) {
 		struct attention clean = attention_new(shape, 1, 50, kind);
 		struct attention dirty = attention_new(shape, 1, 50, kind);
 		for (int64_t j = 0; j < 50; j++) {

@@ -89,33 +89,86 @@ static bool any_allowed(const uint8_t *mask, int64_t n)
 #endif
 #endif
 
-/* to[d][0..3] = from[0..3][d] for n values of d; rows of `to` are a panel's. */
-static void transpose_four(float *to, const float *const *from, int64_t n)
+/*
+ * out[i][lane] = from[lane][i] for i = 0..3: a vector is put together from the four floats of every fourth key, so that
+ * the rest is a 4 x 4 transposition inside each quarter.
+ */
+#if defined HAS_SHUFFLE
+typedef float quad __attribute__((vector_size(16)));
+typedef float quad_memory __attribute__((vector_size(16), aligned(4), may_alias));
+
+#if VEC_LANES == 16
+#define QUARTERS(F) F(0), F(4), F(8), F(12)
+typedef float eight __attribute__((vector_size(32)));
+#elif VEC_LANES == 8
+#define QUARTERS(F) F(0), F(4)
+#else
+#define QUARTERS(F) F(0)
+#endif
+#define LOW(i) i, i + VEC_LANES, i + 1, i + 1 + VEC_LANES
+#define HIGH(i) i + 2, i + 2 + VEC_LANES, i + 3, i + 3 + VEC_LANES
+#define FIRST(i) i, i + 1, i + VEC_LANES, i + 1 + VEC_LANES
+#define SECOND(i) i + 2, i + 3, i + 2 + VEC_LANES, i + 3 + VEC_LANES
+#define SHUFFLE(a, b, F) __builtin_shufflevector(a, b, QUARTERS(F))
+
+K_INLINE quad four_of(const float *from)
+{
+	return (quad)(*(const quad_memory *)from);
+}
+
+/* Four floats of each of the keys 0, 4, 8, ... from `from` on. */
+K_INLINE vec every_fourth(const float *const *from, int64_t d)
+{
+#if VEC_LANES == 16
+	eight low = __builtin_shufflevector(four_of(from[0] + d), four_of(from[4] + d), 0, 1, 2, 3, 4, 5, 6, 7);
+	eight high = __builtin_shufflevector(four_of(from[8] + d), four_of(from[12] + d), 0, 1, 2, 3, 4, 5, 6, 7);
+	return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif VEC_LANES == 8
+	return __builtin_shufflevector(four_of(from[0] + d), four_of(from[4] + d), 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	return four_of(from[0] + d);
+#endif
+}
+
+K_INLINE void transpose(vec out[4], const float *const *from, int64_t d)
+{
+	vec a = every_fourth(from, d);
+	vec b = every_fourth(from + 1, d);
+	vec c = every_fourth(from + 2, d);
+	vec e = every_fourth(from + 3, d);
+	vec ab_low = SHUFFLE(a, b, LOW);
+	vec ab_high = SHUFFLE(a, b, HIGH);
+	vec ce_low = SHUFFLE(c, e, LOW);
+	vec ce_high = SHUFFLE(c, e, HIGH);
+	out[0] = SHUFFLE(ab_low, ce_low, FIRST);
+	out[1] = SHUFFLE(ab_low, ce_low, SECOND);
+	out[2] = SHUFFLE(ab_high, ce_high, FIRST);
+	out[3] = SHUFFLE(ab_high, ce_high, SECOND);
+}
+#else
+K_INLINE void transpose(vec out[4], const float *const *from, int64_t d)
+{
+	for (int i = 0; i < 4; i++) {
+		for (int lane = 0; lane < VEC_LANES; lane++)
+			out[i][lane] = from[lane][d + i];
+	}
+}
+#endif
+
+/* panel[d][lane] = from[lane][d] for VEC_LANES keys and n values of d; rows of a panel are 16 floats apart. */
+static void pack_vector(float *panel, const float *const *from, int64_t n)
 {
 	int64_t d = 0;
-#if defined HAS_SHUFFLE
-	typedef float quad __attribute__((vector_size(16)));
 	for (; d + 4 <= n; d += 4) {
-		quad a, b, c, e;
-		memcpy(&a, from[0] + d, sizeof a);
-		memcpy(&b, from[1] + d, sizeof b);
-		memcpy(&c, from[2] + d, sizeof c);
-		memcpy(&e, from[3] + d, sizeof e);
-		quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-		quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-		quad ce_low = __builtin_shufflevector(c, e, 0, 4, 1, 5);
-		quad ce_high = __builtin_shufflevector(c, e, 2, 6, 3, 7);
-		quad out[4] = {__builtin_shufflevector(ab_low, ce_low, 0, 1, 4, 5),
-			__builtin_shufflevector(ab_low, ce_low, 2, 3, 6, 7),
-			__builtin_shufflevector(ab_high, ce_high, 0, 1, 4, 5),
-			__builtin_shufflevector(ab_high, ce_high, 2, 3, 6, 7)};
+		vec out[4];
+		transpose(out, from, d);
+		K_UNROLL
 		for (int i = 0; i < 4; i++)
-			memcpy(to + (d + i) * PANEL_WIDTH, &out[i], sizeof out[i]);
+			vec_store(panel + (d + i) * PANEL_WIDTH, out[i]);
 	}
-#endif
 	for (; d < n; d++) {
-		for (int i = 0; i < 4; i++)
-			to[d * PANEL_WIDTH + i] = from[i][d];
+		for (int lane = 0; lane < VEC_LANES; lane++)
+			panel[d * PANEL_WIDTH + lane] = from[lane][d];
 	}
 }
 
@@ -124,11 +177,11 @@ static void pack_keys(float *panels, const struct unit *u, int64_t first, int64_
 {
 	const float *const *keys = u->row->keys + first;
 	const int64_t offset = u->g * u->shape->D + d;
-	for (int64_t j = 0; j < count; j += 4) {
-		const float *from[4];
-		for (int64_t i = 0; i < 4; i++)
+	for (int64_t j = 0; j < count; j += VEC_LANES) {
+		const float *from[VEC_LANES];
+		for (int64_t i = 0; i < VEC_LANES; i++)
 			from[i] = j + i < count && keys[j + i] != NULL ? keys[j + i] + offset : zeros;
-		transpose_four(panels + j / PANEL_WIDTH * n * PANEL_WIDTH + j % PANEL_WIDTH, from, n);
+		pack_vector(panels + j / PANEL_WIDTH * n * PANEL_WIDTH + j % PANEL_WIDTH, from, n);
 	}
 }
 
@@ -173,8 +226,12 @@ static void dot_products(const struct unit *u, int64_t begin, int64_t end, int64
 K_INLINE vec scaled(vec score, const uint8_t *mask, int64_t n, vec scale)
 {
 	typedef uint8_t bytes __attribute__((vector_size(VEC_LANES)));
+	typedef uint8_t bytes_memory __attribute__((vector_size(VEC_LANES), aligned(1), may_alias));
 	bytes allowed = {0};
-	memcpy(&allowed, mask, (size_t)n);
+	if (n == VEC_LANES)
+		allowed = (bytes)(*(const bytes_memory *)mask);
+	else
+		memcpy(&allowed, mask, (size_t)n);
 	vec_bits wide = __builtin_convertvector(allowed, vec_bits);
 	return vec_select((vec_bits)(wide != 0), vec_canon(score * scale), vec_all(-INFINITY));
 }
@@ -234,11 +291,16 @@ static void scores_unit(const struct unit *u)
 static void weights_unit(const struct unit *u)
 {
 	const struct attn_row *row = u->row;
-	for (int64_t h = u->g * u->group; h < (u->g + 1) * u->group; h++) {
-		for (int64_t s = u->begin; s < u->end; s++) {
-			int64_t at = (h * row->S + s) * row->K;
-			K(k_softmax_row)(row->weights + at, row->scores + at, row->mask + s * row->K, row->K);
-		}
+	const uint8_t *mask = row->mask + u->begin * row->K;
+	int64_t head = u->g * u->group;
+	int64_t at = (head * row->S + u->begin) * row->K;
+	if (row->S == 1) { /* the heads of the group follow each other and share a mask */
+		K(k_softmax_rows)(row->weights + at, row->scores + at, mask, row->K, u->group, 0);
+		return;
+	}
+	for (; head < (u->g + 1) * u->group; head++) {
+		K(k_softmax_rows)(row->weights + at, row->scores + at, mask, row->K, u->end - u->begin, row->K);
+		at += row->S * row->K;
 	}
 }
 

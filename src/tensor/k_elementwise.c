@@ -7,6 +7,7 @@
 #include "tensor/real_core.h"
 
 typedef float real_floats __attribute__((vector_size(4 * REAL_LANES)));
+typedef float real_memory __attribute__((vector_size(4 * REAL_LANES), aligned(4), may_alias));
 
 enum activation { GELU_TANH, GELU_ERF, SILU, EXP };
 
@@ -19,6 +20,7 @@ struct elementwise {
 /* Half a vector of floats through a function of doubles; the one rounding is the conversion back. */
 K_INLINE real_floats activate(enum activation which, real_floats x)
 {
+	const real_ints canonical = {0};
 	real_vec wide = __builtin_convertvector(x, real_vec);
 	real_vec result;
 	switch (which) {
@@ -33,32 +35,25 @@ K_INLINE real_floats activate(enum activation which, real_floats x)
 		break;
 	default:
 		result = real_core_exp(wide);
-		break;
 	}
+	result = real_select((real_ints)(result == result), result, (real_vec)(canonical + 0x7ff8000000000000));
 	return __builtin_convertvector(result, real_floats);
 }
 
 K_INLINE void activate_piece(enum activation which, const struct elementwise *e, int64_t begin, int64_t end)
 {
-	for (int64_t i = begin; i < end; i += VEC_LANES) {
-		float in[VEC_LANES] = {0};
-		vec out;
-		real_floats half[2];
-		int64_t count = end - i < VEC_LANES ? end - i : VEC_LANES;
-		if (count == VEC_LANES) {
-			memcpy(half, e->a + i, sizeof half);
-		} else {
-			memcpy(in, e->a + i, (size_t)count * sizeof(float));
-			memcpy(half, in, sizeof half);
-		}
-		half[0] = activate(which, half[0]);
-		half[1] = activate(which, half[1]);
-		memcpy(&out, half, sizeof out);
-		out = vec_canon(out);
-		if (count == VEC_LANES)
-			vec_store(e->y + i, out);
-		else
-			vec_store_some(e->y + i, out, count);
+	int64_t i = begin;
+	for (; i + REAL_LANES <= end; i += REAL_LANES) {
+		real_floats x = (real_floats)(*(const real_memory *)(e->a + i));
+		*(real_memory *)(e->y + i) = (real_memory)activate(which, x);
+	}
+	if (i < end) {
+		real_floats x = {0};
+		for (int64_t j = i; j < end; j++)
+			x[j - i] = e->a[j];
+		x = activate(which, x);
+		for (int64_t j = i; j < end; j++)
+			e->y[j] = x[j - i];
 	}
 }
 

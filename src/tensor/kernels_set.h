@@ -66,30 +66,32 @@
 
 typedef float vec __attribute__((vector_size(4 * VEC_LANES)));
 typedef int32_t vec_bits __attribute__((vector_size(4 * VEC_LANES)));
+/* The same in memory, where it need not be aligned. (memcpy would become a call under _FORTIFY_SOURCE.) */
+typedef float vec_memory __attribute__((vector_size(4 * VEC_LANES), aligned(4), may_alias));
 
 K_INLINE vec vec_load(const float *from)
 {
-	vec v;
-	memcpy(&v, from, sizeof v);
-	return v;
+	return (vec)(*(const vec_memory *)from);
 }
 
 K_INLINE void vec_store(float *to, vec v)
 {
-	memcpy(to, &v, sizeof v);
+	*(vec_memory *)to = (vec_memory)v;
 }
 
 /* The first n lanes, n < VEC_LANES; the others are +0. */
 K_INLINE vec vec_load_some(const float *from, int64_t n)
 {
 	vec v = {0};
-	memcpy(&v, from, (size_t)n * sizeof *from);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = from[i];
 	return v;
 }
 
 K_INLINE void vec_store_some(float *to, vec v, int64_t n)
 {
-	memcpy(to, &v, (size_t)n * sizeof *to);
+	for (int64_t i = 0; i < n; i++)
+		to[i] = v[i];
 }
 
 K_INLINE vec vec_all(float x)
@@ -200,7 +202,8 @@ void K(k_layer_norm)(float *y, const float *x, const float *gain, const float *b
 void K(k_rms_norm)(float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows, struct pool *pool);
 void K(k_softmax)(
 	float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows, struct pool *pool);
-void K(k_softmax_row)(float *y, const float *x, const uint8_t *mask, int64_t n);
+/* Row r of x and y is at r * n, its mask (NULL: all allowed) at r * mask_step. */
+void K(k_softmax_rows)(float *y, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step);
 void K(k_rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D,
 	int64_t rows, struct pool *pool);
 void K(k_attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
