@@ -1,5 +1,6 @@
 #include "harness.h"
 
+#include <cmark.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "draw/show.h"
 #include "draw/table_grid.h"
 #include "export/export.h"
 
@@ -251,6 +253,151 @@ START_TEST(text_holds_no_control)
 }
 END_TEST
 
+/* The text that a Markdown reader makes of one paragraph, when that holds nothing but plain text; else NULL. */
+static char *markdown_plain(struct arena *arena, const char *source)
+{
+	cmark_node *document = cmark_parse_document(source, strlen(source), CMARK_OPT_DEFAULT);
+	cmark_node *paragraph = cmark_node_first_child(document);
+	char *text = arena_strdup(arena, "");
+	if (paragraph != NULL &&
+		(cmark_node_get_type(paragraph) != CMARK_NODE_PARAGRAPH || cmark_node_next(paragraph) != NULL))
+		text = NULL;
+	cmark_node *part = paragraph != NULL ? cmark_node_first_child(paragraph) : NULL;
+	for (; text != NULL && part != NULL; part = cmark_node_next(part))
+		text = cmark_node_get_type(part) == CMARK_NODE_TEXT
+			? arena_printf(arena, "%s%s", text, cmark_node_get_literal(part))
+			: NULL;
+	cmark_node_free(document);
+	return text;
+}
+
+static void replace_edge(struct buf *shown, struct arena *arena, char **expected)
+{
+	size_t length = shown->length;
+	bool is_first = length > 0 && shown->data[0] == ' ';
+	bool is_last = length > 1 && shown->data[length - 1] == ' ';
+	*expected = arena_printf(arena, "%s%.*s%s", is_first ? "\u00a0" : "",
+		(int)(length - is_first - is_last), buf_text(shown) + is_first, is_last ? "\u00a0" : "");
+}
+
+/* A caption is a paragraph of its own: what a reader sees of it must be its display string, letter by letter. */
+static void check_markdown(const char *bytes, size_t length)
+{
+	struct err err = ERR_INIT;
+	struct arena arena = ARENA_INIT;
+	struct buf out = BUF_INIT;
+	struct buf shown = BUF_INIT;
+	char *text = arena_strndup(&arena, bytes, length);
+	struct table *table = table_new(&arena, "t");
+	table_set_caption(table, text);
+	ck_assert(export_table(export_find("markdown"), table, NULL, &out, &err));
+	show_text(&shown, text);
+	char *expected;
+	replace_edge(&shown, &arena, &expected);
+	char *seen = markdown_plain(&arena, buf_text(&out));
+	ck_assert_msg(seen != NULL && strcmp(seen, expected) == 0, "%s is read as %s", buf_text(&out),
+		seen != NULL ? seen : "markup");
+	buf_free(&shown);
+	buf_free(&out);
+	arena_free(&arena);
+}
+
+START_TEST(markdown_holds_no_markup)
+{
+	static const char *const more[] = {"1. a", "12) a", "- a", "+ a", "* a", "# a", "#a", "> a", "    code", "---", "===",
+		"***", "a\\*", "![a](b)", "<http://x>", "&copy;", "&#65;", "``a``", "[a]: b", "~~~", "a  ", "<!-- -->", "2024.", "_a_"};
+	for (size_t i = 0; i < HOSTILE_COUNT; i++)
+		check_markdown(hostile_texts[i].bytes, hostile_texts[i].length);
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		check_markdown(more[i], strlen(more[i]));
+	struct arena arena = ARENA_INIT;
+	ck_assert_ptr_null(markdown_plain(&arena, "- a")); /* the reader does see markup where there is some */
+	arena_free(&arena);
+}
+END_TEST
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 16;
+}
+
+/* Bytes that break things, more often than chance would have it. */
+static size_t random_text(uint32_t *state, char *bytes, size_t size)
+{
+	static const char *const pieces[] = {"\x1b[", "\r\n", "\"", ",", "\u202e", "\xff", "\xe4\xbb", "今", "e\u0301", "|", "`",
+		"<", "&", "\\", "=", " ", "\t", "\u200d", "\U0001f469", "\xed\xa0\x80", "*", "[x](", "#", "1.", "\x7f", "\xc2\x85"};
+	size_t length = 0;
+	size_t wanted = next_random(state) % (size - 8);
+	while (length < wanted) {
+		uint32_t pick = next_random(state) % 40;
+		if (pick < sizeof pieces / sizeof *pieces) {
+			memcpy(bytes + length, pieces[pick], strlen(pieces[pick]));
+			length += strlen(pieces[pick]);
+		} else {
+			bytes[length++] = (char)next_random(state);
+		}
+	}
+	return length;
+}
+
+static void check_no_control(const struct buf *out)
+{
+	ck_assert(utf8_is_valid(out->data, out->length));
+	for (size_t i = 0; i < out->length; i++)
+		ck_assert(out->data[i] == '\n' || ((unsigned char)out->data[i] >= 0x20 && out->data[i] != 0x7f));
+	ck_assert_ptr_null(strstr(out->data, "\u202e"));
+	ck_assert_ptr_null(strstr(out->data, "\xc2\x85"));
+}
+
+START_TEST(escapes_ten_thousand_random_texts)
+{
+	struct err err = ERR_INIT;
+	struct arena arena = ARENA_INIT;
+	struct table *table = table_new(&arena, "random");
+	table_add_column(table, "n", TABLE_INT);
+	table_add_column(table, "text", TABLE_TEXT);
+	uint32_t state = 5;
+	char bytes[40];
+	for (int i = 0; i < 10000; i++) {
+		size_t length = random_text(&state, bytes, sizeof bytes);
+		size_t row = table_add_row(table, STYLE_NO_LANE);
+		table_set_int(table, row, 0, i);
+		table_set_text(table, row, 1, bytes, length);
+		if (i % 10 == 0)
+			check_markdown(bytes, length);
+	}
+	struct buf out = BUF_INIT;
+	struct json *document;
+	ck_assert(export_table(export_find("text"), table, NULL, &out, &err));
+	check_no_control(&out);
+	buf_clear(&out);
+	ck_assert(export_table(export_find("markdown"), table, NULL, &out, &err));
+	check_no_control(&out);
+	buf_clear(&out);
+	ck_assert(export_table(export_find("csv"), table, NULL, &out, &err));
+	const char *at = strchr(out.data, '\n') + 1;
+	for (int i = 0; i < 10000; i++) {
+		struct buf number = csv_field(&at, out.data + out.length);
+		ck_assert_int_eq(atoi(buf_text(&number)), i);
+		ck_assert_int_eq(*at++, ',');
+		struct buf text = csv_field(&at, out.data + out.length);
+		ck_assert(text.length == 0 || strchr("=+-@\t\r\n", text.data[0]) == NULL);
+		ck_assert_mem_eq(at, "\r\n", 2);
+		at += 2;
+		buf_free(&number);
+		buf_free(&text);
+	}
+	ck_assert_ptr_eq(at, out.data + out.length);
+	buf_clear(&out);
+	ck_assert(export_table(export_find("json"), table, NULL, &out, &err));
+	ck_assert(json_parse(out.data, out.length, "out", &arena, &document, &err));
+	ck_assert_uint_eq(json_find(document, "rows")->count, 10000);
+	buf_free(&out);
+	arena_free(&arena);
+}
+END_TEST
+
 /* A small screen with everything on it. */
 static struct grid screen(struct arena *arena)
 {
@@ -489,6 +636,8 @@ TEST_PROGRAM("export", {
 	tcase_add_test(tests, csv_reads_back);
 	tcase_add_test(tests, json_reads_back);
 	tcase_add_test(tests, text_holds_no_control);
+	tcase_add_test(tests, markdown_holds_no_markup);
+	tcase_add_test(tests, escapes_ten_thousand_random_texts);
 	tcase_add_test(tests, writes_screens);
 	tcase_add_test(tests, fences_outlast_backticks);
 	tcase_add_test(tests, figures_are_safe_and_the_same_twice);
