@@ -34,6 +34,7 @@ static void check_whole(const struct grid *whole)
 				ck_assert(left != NULL && left->width == 2 && cell->glyph[0] == '\0');
 			else
 				ck_assert_int_eq(utf8_width(cell->glyph), cell->width);
+			ck_assert_uint_lt(strnlen(cell->glyph, GRID_GLYPH_SIZE), GRID_GLYPH_SIZE);
 		}
 	}
 }
@@ -110,11 +111,15 @@ START_TEST(joins_combining_marks)
 	ck_assert_str_eq(grid_cell(&grid, 0, 0)->glyph, "e\u0301\u0302");
 	ck_assert_str_eq(grid_cell(&grid, 1, 0)->glyph, "x");
 	/* more marks than a cell holds must not run over its memory */
-	char tower[3 + 2 * 100 + 1] = "e";
-	for (int i = 0; i < 100; i++)
-		strcat(tower, "\u0301");
-	grid_text(&grid, grid_at(0, 0, 4), style_of(STYLE_NORMAL), tower);
-	check_whole(&grid);
+	static const char *const bases[] = {"e", "é", "今", "\U00020000"};
+	for (int base = 0; base < 4; base++) {
+		char tower[4 + 2 * 100 + 1];
+		strcpy(tower, bases[base]);
+		for (int i = 0; i < 100; i++)
+			strcat(tower, "\u0301");
+		grid_text(&grid, grid_at(0, 0, 4), style_of(STYLE_NORMAL), tower);
+		check_whole(&grid);
+	}
 	arena_free(&arena);
 }
 END_TEST
