@@ -61,7 +61,8 @@ const struct grid_cell *grid_cell(const struct grid *grid, int x, int y)
 
 static void blank_glyph(struct grid_cell *cell)
 {
-	memcpy(cell->glyph, grid_blank.glyph, sizeof cell->glyph);
+	cell->glyph[0] = ' ';
+	cell->glyph[1] = '\0';
 	cell->width = 1;
 }
 
@@ -126,6 +127,8 @@ void grid_flag(struct grid *grid, struct grid_span at, unsigned flags)
 static int code_point_width(uint32_t code_point)
 {
 	char bytes[5] = "";
+	if (code_point >= 0x20 && code_point < 0x7f)
+		return 1;
 	if (code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0))
 		return -1;
 	utf8_encode(code_point, bytes);
@@ -136,6 +139,13 @@ static int code_point_width(uint32_t code_point)
  * width of its own or is no UTF-8 never reaches a cell as it is. */
 static bool next_glyph(const char **text, struct grid_cell *cell)
 {
+	const unsigned char *at = (const unsigned char *)*text;
+	if (at[0] >= 0x20 && at[0] < 0x7f && at[1] < 0x7f) { /* what a screen of numbers is made of */
+		cell->glyph[0] = (*text)++[0];
+		cell->glyph[1] = '\0';
+		cell->width = 1;
+		return true;
+	}
 	size_t length = strnlen(*text, 2 * GRID_GLYPH_SIZE);
 	uint32_t code_point;
 	size_t size = utf8_decode(*text, length, &code_point);
