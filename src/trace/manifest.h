@@ -41,9 +41,6 @@ void manifest_write(struct buf *out, const struct recorder_options *options, con
 bool manifest_read(struct manifest *manifest, const char *path, struct arena *arena, struct err *err);
 void manifest_free(struct manifest *manifest);
 
-/* The names by which trace.json tells an activation. */
-const char *manifest_activation_name(enum activation activation);
-
 /* A node that is text without NUL bytes, so that it can be used as a C string. */
 bool manifest_text(const struct json *node, const char **text, struct err *err);
 /* A required member that is an array. */

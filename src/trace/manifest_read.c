@@ -85,7 +85,7 @@ static bool get_activation(const struct json *object, enum activation *activatio
 	if (!json_get_string(object, "activation", &name, err))
 		return false;
 	for (int i = ACTIVATION_GELU_TANH; i <= ACTIVATION_SILU; i++) {
-		if (strcmp(name, manifest_activation_name((enum activation)i)) == 0) {
+		if (strcmp(name, activation_name((enum activation)i)) == 0) {
 			*activation = (enum activation)i;
 			return true;
 		}

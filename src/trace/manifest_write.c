@@ -48,21 +48,6 @@ static void add_tokens(struct json_writer *writer, const char *key, const int32_
 	json_end_array(writer);
 }
 
-const char *manifest_activation_name(enum activation activation)
-{
-	switch (activation) {
-	case ACTIVATION_GELU_TANH:
-		return "gelu_tanh";
-	case ACTIVATION_GELU_ERF:
-		return "gelu_erf";
-	case ACTIVATION_RELU:
-		return "relu";
-	case ACTIVATION_SILU:
-		return "silu";
-	}
-	return "";
-}
-
 static void add_config(struct json_writer *writer, const struct config *config)
 {
 	json_key(writer, "config");
@@ -77,7 +62,7 @@ static void add_config(struct json_writer *writer, const struct config *config)
 	add_int(writer, "mlp", config->mlp);
 	json_key(writer, "norm_eps");
 	json_add_float(writer, config->norm_eps);
-	add_text(writer, "activation", manifest_activation_name(config->activation));
+	add_text(writer, "activation", activation_name(config->activation));
 	add_bool(writer, "scale_by_layer", config->scale_by_layer);
 	add_bool(writer, "scale_scores", config->scale_scores);
 	add_bool(writer, "tied", config->tied);

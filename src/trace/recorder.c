@@ -59,18 +59,27 @@ static bool join(char *path, const struct recorder *recorder, const char *name, 
 	return file_join(path, sizeof recorder->journal.path, recorder->options.folder, name, err);
 }
 
+static bool write_manifest(const struct recorder *recorder, const char *path, struct err *err)
+{
+	struct file_writer writer;
+	struct buf text = BUF_INIT;
+	if (!file_writer_open(&writer, path, err))
+		return false;
+	manifest_write(&text, &recorder->options, &recorder->model);
+	bool ok = file_writer_add(&writer, text.data, text.length, err);
+	buf_free(&text);
+	if (ok)
+		return file_writer_finish(&writer, recorder->options.durable, err);
+	file_writer_abandon(&writer);
+	return false;
+}
+
 /* passes.jsonl comes first: a folder with a trace.json is a trace, if one without passes. */
 static bool start_files(struct recorder *recorder, struct err *err)
 {
 	char passes[sizeof recorder->journal.path], manifest[sizeof recorder->journal.path];
-	if (!join(passes, recorder, MANIFEST_PASSES, err) || !join(manifest, recorder, MANIFEST_NAME, err) ||
-		!journal_open(&recorder->journal, passes, err))
-		return false;
-	struct buf text = BUF_INIT;
-	manifest_write(&text, &recorder->options, &recorder->model);
-	bool ok = file_save(manifest, text.data, text.length, false, err);
-	buf_free(&text);
-	return ok;
+	return join(passes, recorder, MANIFEST_PASSES, err) && join(manifest, recorder, MANIFEST_NAME, err) &&
+	       journal_open(&recorder->journal, passes, err) && write_manifest(recorder, manifest, err);
 }
 
 static void free_recorder(struct recorder *recorder)
@@ -322,7 +331,8 @@ static bool sync_all(struct recorder *recorder, struct err *err)
 		if (!join(path, recorder, name, err) || !journal_sync_path(path, err))
 			return false;
 	}
-	return journal_sync(&recorder->journal, err) && journal_sync_path(recorder->options.folder, err);
+	return join(path, recorder, MANIFEST_NAME, err) && journal_sync_path(path, err) &&
+	       journal_sync(&recorder->journal, err) && journal_sync_path(recorder->options.folder, err);
 }
 
 bool recorder_finish(struct recorder *recorder, struct err *err)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -23,11 +24,22 @@ void trace_close_files(struct trace *trace)
 		close_file(&trace->files[i]);
 }
 
+/* A link could lead to a file that nobody meant to hand over with the trace. */
+static bool is_link(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 static bool open_content(struct trace *trace, int64_t pass, struct safetensors *content, struct err *err)
 {
 	const struct trace_pass *recorded = trace->passes[pass];
 	char path[sizeof trace->folder];
-	if (!file_join(path, sizeof path, trace->folder, recorded->file, err) || !safetensors_open(content, path, err))
+	if (!file_join(path, sizeof path, trace->folder, recorded->file, err))
+		return false;
+	if (is_link(path))
+		return err_input(err, path, NULL, "this is a link; the files of a trace lie in its folder");
+	if (!safetensors_open(content, path, err))
 		return false;
 	if (content->file.size == recorded->bytes)
 		return true;
