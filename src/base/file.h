@@ -3,7 +3,13 @@
  *
  * Reading is by bounded reads at an offset, never by mapping, so that a file which shrinks while it is read
  * ends in a clear error and not in SIGBUS. Only regular files are opened. Writing a whole file goes to a
- * temporary name beside it, is synced, and renamed into place, so that a reader sees the old file or the new.
+ * temporary name beside it, is synced, and renamed into place, so that a reader sees the old file or the new. A link is
+ * followed and stays a link; a device or pipe is written to directly and never replaced.
+ *
+ *     char *bytes;
+ *     size_t length;
+ *     if (!file_load("config.json", 1 << 20, &arena, &bytes, &length, err)) return false;
+ *     if (!file_save("a.csv", text.data, text.length, false, err)) return false;
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -46,7 +52,9 @@ struct file_writer {
 	char temporary[544];
 };
 
+/* Starts a file; input error when its folder is missing or it is a folder, system error when it cannot be made. */
 bool file_writer_open(struct file_writer *writer, const char *path, struct err *err);
+/* Appends; system error when the disk is full. The caller then abandons the writer. */
 bool file_writer_add(struct file_writer *writer, const void *bytes, size_t length, struct err *err);
 /* Renames into place; syncs the file before when `sync`. On failure the temporary file is gone. */
 bool file_writer_finish(struct file_writer *writer, bool sync, struct err *err);

@@ -5,6 +5,13 @@
  * products of shapes, no hole, no overlap, no bytes left over) and refuses duplicate names; each refusal
  * names the tensor and the rule. Nothing is mapped: a tensor is read on demand. The writer is told all shapes
  * first, writes the header, then takes the data in that order, so that a pass streams to disk.
+ *
+ *     struct safetensors st;
+ *     if (!safetensors_open(&st, "pass-000000.safetensors", err)) return false;
+ *     const struct safetensors_entry *entry = safetensors_find(&st, "logits");
+ *     if (entry != NULL && !safetensors_read(&st, entry, 0, V, row, err)) ...  // logits of the first row
+ *     safetensors_close(&st);
+ *
  * Source: github.com/huggingface/safetensors, README and tensor.rs.
  */
 #ifndef FORMAT_SAFETENSORS_H
@@ -41,7 +48,8 @@ struct safetensors {
 	size_t metadata_count;
 };
 
-/* Opens and checks the header; time and memory do not depend on the size of the data. */
+/* Opens and checks the header; time and memory do not depend on the size of the data. Input error that names the
+ * tensor and the rule; `st` is closed then. The strings of entries and metadata live until safetensors_close. */
 bool safetensors_open(struct safetensors *st, const char *path, struct err *err);
 void safetensors_close(struct safetensors *st);
 
