@@ -51,6 +51,7 @@ START_TEST(escapes_hostile_text)
 	check_table(table, "csv", "hostile.csv");
 	check_table(table, "json", "hostile.json");
 	check_table(table, "markdown", "hostile.md");
+	check_table(table, "latex", "hostile.tex");
 	arena_free(&arena);
 }
 END_TEST

@@ -50,6 +50,7 @@ START_TEST(writes_tables)
 	check_table(table, "text", "choices.txt");
 	check_table(table, "json", "choices.json");
 	check_table(table, "markdown", "choices.md");
+	check_table(table, "latex", "choices.tex");
 	arena_free(&arena);
 }
 END_TEST

@@ -78,12 +78,22 @@ START_TEST(fits_a_narrow_screen)
 	ck_assert_int_eq(layout.hidden, 1);
 	ck_assert_int_le(layout.width, 10);
 	grid = table_grid(table, &layout, 0, 1, &arena);
-	ck_assert_ptr_nonnull(strstr(line(&arena, &grid, 3), "1 more columns"));
+	ck_assert_ptr_nonnull(strstr(line(&arena, &grid, 3), "… 1 more column "));
 	/* a number is never cut, only text */
 	layout = table_measure(table, 4, &arena);
 	ck_assert_int_eq(layout.widths[0], 4);
 	ck_assert_int_eq(layout.widths[1], 7);
 	arena_free(&arena);
+}
+END_TEST
+
+START_TEST(counts_in_words)
+{
+	struct buf note = BUF_INIT;
+	table_show_omitted(1, &note);
+	table_show_omitted(1000001, &note);
+	ck_assert_str_eq(buf_text(&note), "… 1 more row… 1000001 more rows");
+	buf_free(&note);
 }
 END_TEST
 
@@ -171,6 +181,7 @@ END_TEST
 TEST_PROGRAM("table", {
 	tcase_add_test(tests, lays_out_columns);
 	tcase_add_test(tests, fits_a_narrow_screen);
+	tcase_add_test(tests, counts_in_words);
 	tcase_add_test(tests, draws_any_run_of_rows);
 	tcase_add_test(tests, keeps_values_exact);
 	tcase_add_test(tests, styles_go_from_cell_to_row_to_lane);

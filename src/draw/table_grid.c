@@ -61,6 +61,12 @@ void table_show_head(const struct table_column *column, struct buf *out)
 	}
 }
 
+void table_show_omitted(int64_t count, struct buf *out)
+{
+	unsigned long plural = count > 1000 ? 1000 : (unsigned long)count; /* all it decides is the word's form */
+	buf_printf(out, ngettext("… %lld more row", "… %lld more rows", plural), (long long)count);
+}
+
 static int widest(const struct table *table, int column, struct buf *scratch)
 {
 	buf_clear(scratch);
@@ -198,10 +204,15 @@ static void draw_foot(const struct table *table, const struct table_layout *layo
 	int64_t omitted)
 {
 	struct style dim = style_of(STYLE_DIM);
-	if (omitted > 0)
-		grid_printf(grid, grid_at(0, y++, GRID_REST), dim, _("… %lld more rows"), (long long)omitted);
+	if (omitted > 0) {
+		struct buf note = BUF_INIT;
+		table_show_omitted(omitted, &note);
+		grid_text(grid, grid_at(0, y++, GRID_REST), dim, buf_text(&note));
+		buf_free(&note);
+	}
 	if (layout->hidden > 0)
-		grid_printf(grid, grid_at(0, y++, GRID_REST), dim, _("… %d more columns"), layout->hidden);
+		grid_printf(grid, grid_at(0, y++, GRID_REST), dim,
+			ngettext("… %d more column", "… %d more columns", (unsigned long)layout->hidden), layout->hidden);
 	grid_foreign(grid, grid_at(0, y, GRID_REST), dim, table->caption, strlen(table->caption));
 }
 

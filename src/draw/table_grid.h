@@ -35,6 +35,9 @@ void table_show(const struct table *table, size_t row, int column, struct buf *o
 /* The display string of a column's head: label and unit. */
 void table_show_head(const struct table_column *column, struct buf *out);
 
+/* What stands below a table that is shown without some of its rows: "… 3 more rows". */
+void table_show_omitted(int64_t count, struct buf *out);
+
 /* The column heads and a line below them: two lines at the top of `grid`. */
 void table_draw_head(const struct table *table, const struct table_layout *layout, struct grid *grid);
 /* Rows first .. first + count - 1, one per line from line `y` of `grid` on. */

@@ -14,6 +14,7 @@ static const struct export_format formats[] = {
 	{"json", "json", N_("typed columns and exact values"), export_json_table, NULL},
 	{"markdown", "md markdown", N_("a Markdown table, or the screen as a code block"), export_markdown_table,
 		export_markdown_grid},
+	{"latex", "tex", N_("a tabular for LaTeX"), export_latex_table, NULL},
 	{"svg", "svg", N_("vector graphics for slides, text as outlines"), NULL, export_svg_grid},
 	{"pdf", "pdf", N_("a page of vector graphics, for LaTeX and Keynote"), NULL, export_pdf_grid},
 	{"png", "png", N_("a picture, for every slide program"), NULL, export_png_grid},

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/i18n.h"
 #include "draw/show.h"
 #include "draw/table_grid.h"
 
@@ -105,7 +104,7 @@ bool export_markdown_table(const struct table *table, const struct export_option
 	}
 	if (table->omitted > 0) {
 		buf_add_char(out, '\n');
-		buf_printf(out, _("… %lld more rows"), (long long)table->omitted);
+		table_show_omitted(table->omitted, out);
 		buf_add_char(out, '\n');
 	}
 	if (table->caption[0] != '\0') {

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/i18n.h"
 #include "base/utf8.h"
 #include "draw/show.h"
 #include "draw/table_grid.h"
@@ -143,7 +142,7 @@ bool export_text_table(const struct table *table, const struct export_options *o
 		add_body(table, options, out);
 	if (table->omitted > 0) {
 		struct buf note = BUF_INIT;
-		buf_printf(&note, _("… %lld more rows"), (long long)table->omitted);
+		table_show_omitted(table->omitted, &note);
 		add_note(buf_text(&note), STYLE_DIM, options, out);
 		buf_free(&note);
 	}

@@ -16,6 +16,8 @@ bool export_markdown_table(const struct table *table, const struct export_option
 	struct err *err);
 bool export_markdown_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
 	struct err *err);
+bool export_latex_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err);
 bool export_text_table(const struct table *table, const struct export_options *options, struct buf *out,
 	struct err *err);
 bool export_text_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
