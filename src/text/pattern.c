@@ -34,9 +34,6 @@ static bool compile(struct pattern *pattern, const char *source, size_t length, 
 	pattern->code = pcre2_compile((PCRE2_SPTR)source, length, options | PCRE2_UTF,
 		number, offset, context);
 	pcre2_compile_context_free(context);
-	/* Without JIT the search is slower and the same. */
-	if (pattern->code != NULL)
-		(void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
 	return pattern->code != NULL;
 }
 
@@ -44,7 +41,7 @@ bool pattern_new(struct pattern **out, const char *source, size_t length, bool l
 	struct err *err)
 {
 	struct buf translated = BUF_INIT;
-	struct dialect_problem problem;
+	struct dialect_problem problem = {0};
 	int number = 0;
 	size_t offset = 0;
 	PCRE2_UCHAR reason[128] = "";
@@ -105,9 +102,6 @@ static int search(const struct pattern *pattern, const struct piece *piece, size
 {
 	int found = pcre2_match(pattern->code, (PCRE2_SPTR)piece->bytes, piece->length, at, PCRE2_NO_UTF_CHECK, data,
 		pattern->limits);
-	if (found == PCRE2_ERROR_JIT_STACKLIMIT)
-		found = pcre2_match(pattern->code, (PCRE2_SPTR)piece->bytes, piece->length, at,
-			PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, pattern->limits);
 	if (found == PCRE2_ERROR_NOMATCH)
 		return 0;
 	return found >= 0 ? 1 : -1;
@@ -117,7 +111,7 @@ static bool given_up(const struct piece *piece, size_t at, struct err *err)
 {
 	char where[64];
 	size_t start = at < piece->length ? piece->origin[at].start : 0;
-	snprintf(where, sizeof where, "byte %zu", start);
+	(void)snprintf(where, sizeof where, "byte %zu", start);
 	return err_usage(err, where,
 		"the tokenizer's regular expression needs too many steps on this text; shorten the text from there on");
 }

@@ -1,9 +1,9 @@
 /*
  * pattern.h: a pattern of a tokenizer file, found in pieces of text.
  *
- * PCRE2 does the searching (UTF, Unicode properties, JIT where there is one). A pattern that backtracks without end
- * on some text is stopped by a limit and is an error, never a hang. A pattern is immutable after pattern_new()
- * and may be used by several threads at once.
+ * PCRE2 does the searching (UTF, Unicode properties; interpreted, not compiled, so that the steps are counted alike on
+ * every machine). A pattern that backtracks without end on some text is stopped by a limit and is an error, never a
+ * hang. A pattern is immutable after pattern_new() and may be used by several threads at once.
  *
  *     struct piece_span_list spans = PIECE_SPAN_LIST_INIT;
  *     if (!pattern_find(pattern, &piece, &spans, err)) ...

@@ -89,7 +89,7 @@ void subword_output_free(struct subword_output *output)
 bool subword_no_token(const struct piece *piece, size_t at, struct err *err)
 {
 	char where[64];
-	snprintf(where, sizeof where, "byte %zu", (size_t)piece->origin[at].start);
+	(void)snprintf(where, sizeof where, "byte %zu", (size_t)piece->origin[at].start);
 	return err_usage(err, where,
 		"the text holds something that is not in the model's vocabulary, and the model has no unknown token; "
 		"use other words");

@@ -8,6 +8,9 @@
  * supported is an input error naming its type and place, never passed over. The file's "truncation" and "padding" are
  * matters of a batch and are not applied here.
  *
+ * What a letter or a digit is comes from the Unicode tables of PCRE2 and utf8proc; a character that is newer than they
+ * are may be cut otherwise than by another library's tables.
+ *
  * A tokenizer never changes after it is loaded and may be used by several threads at once.
  *
  *     struct tokenizer *tokenizer;

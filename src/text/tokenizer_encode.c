@@ -15,7 +15,7 @@ static bool check_text(const char *text, size_t length, struct err *err)
 		size_t step = utf8_decode(text + at, length - at, &c);
 		if (step == 0) {
 			char where[64];
-			snprintf(where, sizeof where, "byte %zu", at);
+			(void)snprintf(where, sizeof where, "byte %zu", at);
 			return err_usage(err, where, "the text is not UTF-8 there; convert it to UTF-8 first");
 		}
 		at += step;
