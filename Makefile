@@ -23,12 +23,12 @@ DESTDIR ?=
 
 # VARIANT picks compiler, flags and build folder; every variant can be built beside the others.
 VARIANT ?= release
-VARIANTS := release asan ubsan coverage fuzz clang analyze
+VARIANTS := release asan ubsan coverage fuzz msan clang analyze
 ifeq ($(filter $(VARIANT),$(VARIANTS)),)
 $(error VARIANT=$(VARIANT) is unknown: choose one of $(VARIANTS))
 endif
 BUILD := $(if $(filter release,$(VARIANT)),build,build-$(VARIANT))
-ifneq ($(filter clang fuzz,$(VARIANT)),)
+ifneq ($(filter clang fuzz msan,$(VARIANT)),)
 CC := clang
 endif
 ifeq ($(VARIANT),analyze)
@@ -39,8 +39,10 @@ SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omi
 SANITIZE_ubsan := -fsanitize=undefined -fno-sanitize-recover=all
 SANITIZE_coverage := --coverage -fprofile-update=atomic
 SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE_msan := -fsanitize=memory -fsanitize-recover=memory -fno-omit-frame-pointer
 SANITIZE_analyze := -fanalyzer
 OPTIMISE_asan := -O1
+OPTIMISE_msan := -O1
 OPTIMISE_coverage := -O0
 OPTIMISE_fuzz := -O1
 SANITIZE := $(SANITIZE_$(VARIANT))
@@ -201,6 +203,15 @@ fuzz:
 	$(MAKE) --no-print-directory VARIANT=fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) run-fuzzers
 run-fuzzers: $(FUZZERS)
 	BUILD=$(BUILD) SECONDS_EACH=$(FUZZ_SECONDS) sh tests/fuzz.sh $(FUZZERS)
+## taint: isolation by taint, with clang's MemorySanitizer (tests/taint.c)
+taint:
+	$(MAKE) --no-print-directory VARIANT=msan run-taint
+run-taint: $(BUILD)/tests/taint
+	MSAN_OPTIONS=halt_on_error=1 $(BUILD)/tests/taint plain
+	MSAN_OPTIONS=halt_on_error=0:exit_code=0 $(BUILD)/tests/taint 2>$(BUILD)/taint.log
+## levels: the golden hash from gcc and clang at -O0 to -O3, and from builds that must break it
+levels:
+	bash tests/levels.sh
 ## analyze: gcc -fanalyzer, clang-tidy and cppcheck over src
 TIDY := bugprone-*,cert-*,concurrency-*,-bugprone-easily-swappable-parameters,\
 	-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
@@ -232,7 +243,7 @@ nightly:
 	$(MAKE) --no-print-directory valgrind analyze coverage
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
-.PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers \
+.PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint levels \
 	analyze check-real bench-matmul ops-doc format format-check nightly
 .SECONDARY:
 

@@ -158,7 +158,10 @@ bool plan_gpt2(struct plan *plan, struct model *model, struct err *err)
 {
 	struct builder b = {.plan = plan, .model = model, .config = model_config(model), .err = err, .layer = -1};
 	int tokens = inputs(&b);
-	int x = binary(&b, OP_add, "embed", lookup(&b, "embed.token", tokens), lookup(&b, "embed.position", b.positions));
+	/* One statement each: C does not say in which order arguments are evaluated, and the list is an order. */
+	int token = lookup(&b, "embed.token", tokens);
+	int position = lookup(&b, "embed.position", b.positions);
+	int x = binary(&b, OP_add, "embed", token, position);
 	for (b.layer = 0; b.layer < plan->layers && !b.failed; b.layer++) {
 		x = binary(&b, OP_add, "resid_mid", x, attention(&b, x));
 		x = binary(&b, OP_add, "resid", x, mlp(&b, x));
