@@ -12,15 +12,49 @@ static const struct {
 	const char *bytes;
 	size_t length;
 } hostile_texts[] = {
-#define HOSTILE(text) {text, sizeof text - 1}
-	HOSTILE("=1+1"), HOSTILE("+1"), HOSTILE("-1"), HOSTILE("@SUM(A1)"), HOSTILE("\t=1"), HOSTILE("\r=1"),
-	HOSTILE("＝1+1"), HOSTILE("=HYPERLINK(\"http://x\",\"y\")"), HOSTILE("a,b"), HOSTILE("a\"b"), HOSTILE("a\r\nb"),
-	HOSTILE(" a "), HOSTILE(""), HOSTILE("\x1b[2J\x1b]0;t\x07"), HOSTILE("\u202etxt.exe"), HOSTILE("\u200b\ufeff"),
-	HOSTILE("</svg><script>alert(1)</script>"), HOSTILE("]]>&amp;<!--"), HOSTILE("a|b`c`*d*_e_[f](g)![h](i)"),
-	HOSTILE("<img src=x onerror=alert(1)>"), HOSTILE("http://example.org @user #1 $x$ ~~y~~"), HOSTILE("| --- |"),
-	HOSTILE("nul\0inside"), HOSTILE("\xff\xfe half \xe5\xbc"), HOSTILE("\xc0\xaf\xed\xa0\x80"), HOSTILE("\u0301\u0301"),
-	HOSTILE("e\u0301\u0301\u0301\u0301\u0301\u0301"), HOSTILE("\\x1b \\n"), HOSTILE("👩‍👩‍👧 🇨🇳 ✓️"), HOSTILE("{\"a\":1}"),
-	HOSTILE("```"), HOSTILE("1e5"), HOSTILE("开心\u3000"), HOSTILE("'"), HOSTILE("%s%n"), HOSTILE("＠a"), HOSTILE("－1"), HOSTILE("＋1"), HOSTILE("a "),
+#define HOSTILE(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
+	HOSTILE("=1+1"),
+	HOSTILE("+1"),
+	HOSTILE("-1"),
+	HOSTILE("@SUM(A1)"),
+	HOSTILE("\t=1"),
+	HOSTILE("\r=1"),
+	HOSTILE("＝1+1"),
+	HOSTILE("=HYPERLINK(\"http://x\",\"y\")"),
+	HOSTILE("a,b"),
+	HOSTILE("a\"b"),
+	HOSTILE("a\r\nb"),
+	HOSTILE(" a "),
+	HOSTILE(""),
+	HOSTILE("\x1b[2J\x1b]0;t\x07"),
+	HOSTILE("\u202etxt.exe"),
+	HOSTILE("\u200b\ufeff"),
+	HOSTILE("</svg><script>alert(1)</script>"),
+	HOSTILE("]]>&amp;<!--"),
+	HOSTILE("a|b`c`*d*_e_[f](g)![h](i)"),
+	HOSTILE("<img src=x onerror=alert(1)>"),
+	HOSTILE("http://example.org @user #1 $x$ ~~y~~"),
+	HOSTILE("| --- |"),
+	HOSTILE("nul\0inside"),
+	HOSTILE("\xff\xfe half \xe5\xbc"),
+	HOSTILE("\xc0\xaf\xed\xa0\x80"),
+	HOSTILE("\u0301\u0301"),
+	HOSTILE("e\u0301\u0301\u0301\u0301\u0301\u0301"),
+	HOSTILE("\\x1b \\n"),
+	HOSTILE("👩‍👩‍👧 🇨🇳 ✓️"),
+	HOSTILE("{\"a\":1}"),
+	HOSTILE("```"),
+	HOSTILE("1e5"),
+	HOSTILE("开心\u3000"),
+	HOSTILE("'"),
+	HOSTILE("%s%n"),
+	HOSTILE("＠a"),
+	HOSTILE("－1"),
+	HOSTILE("＋1"),
+	HOSTILE("a "),
 };
 
 #define HOSTILE_COUNT (sizeof hostile_texts / sizeof *hostile_texts)
@@ -97,7 +131,8 @@ START_TEST(csv_reads_back)
 				ck_assert_int_eq(atoi(buf_text(&field)), (int)row - 1);
 			if (column == 1)
 				ck_assert(strchr("=+-@\t\r", buf_text(&field)[0]) == NULL || field.length == 0);
-			if (row > 0 && column == 1 && utf8_is_valid(hostile_texts[row - 1].bytes, hostile_texts[row - 1].length) &&
+			if (row > 0 && column == 1 &&
+				utf8_is_valid(hostile_texts[row - 1].bytes, hostile_texts[row - 1].length) &&
 				strlen(hostile_texts[row - 1].bytes) == hostile_texts[row - 1].length) {
 				const char *text = buf_text(&field);
 				if (strcmp(text, hostile_texts[row - 1].bytes) != 0) {
@@ -190,8 +225,8 @@ static char *markdown_plain(struct arena *arena, const char *source)
 	cmark_node *part = paragraph != NULL ? cmark_node_first_child(paragraph) : NULL;
 	for (; text != NULL && part != NULL; part = cmark_node_next(part))
 		text = cmark_node_get_type(part) == CMARK_NODE_TEXT
-			? arena_printf(arena, "%s%s", text, cmark_node_get_literal(part))
-			: NULL;
+			       ? arena_printf(arena, "%s%s", text, cmark_node_get_literal(part))
+			       : NULL;
 	cmark_node_free(document);
 	return text;
 }
@@ -201,8 +236,8 @@ static void replace_edge(struct buf *shown, struct arena *arena, char **expected
 	size_t length = shown->length;
 	bool is_first = length > 0 && shown->data[0] == ' ';
 	bool is_last = length > 1 && shown->data[length - 1] == ' ';
-	*expected = arena_printf(arena, "%s%.*s%s", is_first ? "\u00a0" : "",
-		(int)(length - is_first - is_last), buf_text(shown) + is_first, is_last ? "\u00a0" : "");
+	*expected = arena_printf(arena, "%s%.*s%s", is_first ? "\u00a0" : "", (int)(length - is_first - is_last),
+		buf_text(shown) + is_first, is_last ? "\u00a0" : "");
 }
 
 /* A caption is a paragraph of its own: what a reader sees of it must be its display string, letter by letter. */
@@ -229,8 +264,9 @@ static void check_markdown(const char *bytes, size_t length)
 
 START_TEST(markdown_holds_no_markup)
 {
-	static const char *const more[] = {"1. a", "12) a", "- a", "+ a", "* a", "# a", "#a", "> a", "    code", "---", "===",
-		"***", "a\\*", "![a](b)", "<http://x>", "&copy;", "&#65;", "``a``", "[a]: b", "~~~", "a  ", "<!-- -->", "2024.", "_a_"};
+	static const char *const more[] = {"1. a", "12) a", "- a", "+ a", "* a", "# a", "#a", "> a", "    code", "---",
+		"===", "***", "a\\*", "![a](b)", "<http://x>", "&copy;", "&#65;", "``a``", "[a]: b", "~~~", "a  ",
+		"<!-- -->", "2024.", "_a_"};
 	for (size_t i = 0; i < HOSTILE_COUNT; i++)
 		check_markdown(hostile_texts[i].bytes, hostile_texts[i].length);
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
@@ -250,8 +286,9 @@ static uint32_t next_random(uint32_t *state)
 /* Bytes that break things, more often than chance would have it. */
 static size_t random_text(uint32_t *state, char *bytes, size_t size)
 {
-	static const char *const pieces[] = {"\x1b[", "\r\n", "\"", ",", "\u202e", "\xff", "\xe4\xbb", "今", "e\u0301", "|", "`",
-		"<", "&", "\\", "=", " ", "\t", "\u200d", "\U0001f469", "\xed\xa0\x80", "*", "[x](", "#", "1.", "\x7f", "\xc2\x85"};
+	static const char *const pieces[] = {"\x1b[", "\r\n", "\"", ",", "\u202e", "\xff", "\xe4\xbb", "今", "e\u0301",
+		"|", "`", "<", "&", "\\", "=", " ", "\t", "\u200d", "\U0001f469", "\xed\xa0\x80", "*", "[x](", "#",
+		"1.", "\x7f", "\xc2\x85"};
 	size_t length = 0;
 	size_t wanted = next_random(state) % (size - 8);
 	while (length < wanted) {

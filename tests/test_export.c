@@ -65,7 +65,8 @@ static struct grid screen(struct arena *arena)
 		static const char *const tokens[] = {"很", "气", "<s>"};
 		grid_text(&inside, grid_at(1, 1 + row, 1), style_lane(row), style_lane_mark(row));
 		grid_foreign(&inside, grid_at(2, 1 + row, 3), style_lane(row), tokens[row], strlen(tokens[row]));
-		grid_number(&inside, grid_at(5, 1 + row, 6), style_of(STYLE_NORMAL), row == 2 ? -INFINITY : 0.3021 * row, 3);
+		grid_number(&inside, grid_at(5, 1 + row, 6), style_of(STYLE_NORMAL),
+			row == 2 ? -INFINITY : 0.3021 * row, 3);
 		struct grid_span number = grid_at(12, 1 + row, 7);
 		grid_number(&inside, number, style_of(row == 1 ? STYLE_PAD : STYLE_NORMAL), 0.8125, 4);
 		if (row == 0)
@@ -149,8 +150,8 @@ START_TEST(figures_are_safe_and_the_same_twice)
 		if (i == 0) {
 			ck_assert_ptr_null(strstr(first.data, "<script"));
 			ck_assert_ptr_null(strstr(first.data, "<text"));
-			ck_assert_ptr_nonnull(
-				strstr(first.data, "<title>a&lt;/title&gt;&lt;script&gt;\\n&amp;&quot;\\u202e</title>"));
+			ck_assert_ptr_nonnull(strstr(
+				first.data, "<title>a&lt;/title&gt;&lt;script&gt;\\n&amp;&quot;\\u202e</title>"));
 			/* 40 columns of 10 and 12 lines of 24, with a margin of 10 */
 			ck_assert_ptr_nonnull(strstr(first.data, "viewBox=\"0 0 420 308\""));
 		}

@@ -161,7 +161,7 @@ static bool next_glyph(const char **text, struct grid_cell *cell)
 	size_t used = size;
 	size_t mark;
 	while ((mark = utf8_decode(*text + used, length - used, &code_point)) != 0 &&
-	       code_point_width(code_point) == 0 && used + mark < sizeof cell->glyph)
+		code_point_width(code_point) == 0 && used + mark < sizeof cell->glyph)
 		used += mark;
 	memcpy(cell->glyph, *text, used);
 	cell->glyph[used] = '\0';

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 void grid_hline(struct grid *grid, int x, int y, int length, struct style style)
 {
 	for (int i = 0; i < length && x + i < grid->width; i++)

@@ -21,9 +21,9 @@
 #define HEAT_COLUMNS 2 /* width of one cell's glyph: about square on a terminal */
 
 struct heat {
-	double low, high;  /* smallest and largest finite value; both 0 when there is none */
-	bool is_signed;    /* centred on zero, from -max(|low|, |high|) */
-	int64_t finite;    /* how many values are finite, and how many are what else */
+	double low, high; /* smallest and largest finite value; both 0 when there is none */
+	bool is_signed;   /* centred on zero, from -max(|low|, |high|) */
+	int64_t finite;   /* how many values are finite, and how many are what else */
 	int64_t minus_inf, plus_inf, nan;
 };
 

@@ -31,7 +31,7 @@ enum table_kind {
 	TABLE_FLOAT,  /* float32 */
 	TABLE_DOUBLE, /* float64 */
 	TABLE_BOOL,
-	TABLE_BITS,   /* the bits of a float32: "0x3f500000" */
+	TABLE_BITS, /* the bits of a float32: "0x3f500000" */
 };
 
 enum table_align { TABLE_ALIGN_KIND, TABLE_ALIGN_LEFT, TABLE_ALIGN_RIGHT }; /* KIND: numbers right, the rest left */

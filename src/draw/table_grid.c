@@ -169,8 +169,7 @@ void table_draw_head(const struct table *table, const struct table_layout *layou
 	buf_free(&shown);
 }
 
-static void draw_row(const struct table *table, const struct table_layout *layout, struct grid *grid, int y,
-	size_t row)
+static void draw_row(const struct table *table, const struct table_layout *layout, struct grid *grid, int y, size_t row)
 {
 	struct buf shown = BUF_INIT;
 	int x = 0;
@@ -200,8 +199,8 @@ static int title_lines(const struct table *table)
 	return table->title[0] != '\0';
 }
 
-static void draw_foot(const struct table *table, const struct table_layout *layout, struct grid *grid, int y,
-	int64_t omitted)
+static void draw_foot(
+	const struct table *table, const struct table_layout *layout, struct grid *grid, int y, int64_t omitted)
 {
 	struct style dim = style_of(STYLE_DIM);
 	if (omitted > 0) {
@@ -212,7 +211,8 @@ static void draw_foot(const struct table *table, const struct table_layout *layo
 	}
 	if (layout->hidden > 0)
 		grid_printf(grid, grid_at(0, y++, GRID_REST), dim,
-			ngettext("… %d more column", "… %d more columns", (unsigned long)layout->hidden), layout->hidden);
+			ngettext("… %d more column", "… %d more columns", (unsigned long)layout->hidden),
+			layout->hidden);
 	grid_foreign(grid, grid_at(0, y, GRID_REST), dim, table->caption, strlen(table->caption));
 }
 
@@ -230,8 +230,8 @@ static int max(int a, int b)
 	return a > b ? a : b;
 }
 
-struct grid table_grid(const struct table *table, const struct table_layout *layout, size_t first, size_t count,
-	struct arena *arena)
+struct grid table_grid(
+	const struct table *table, const struct table_layout *layout, size_t first, size_t count, struct arena *arena)
 {
 	size_t rest = first < table->row_count ? table->row_count - first : 0;
 	size_t room = GRID_MAX - TABLE_HEAD_LINES - 4;

@@ -116,8 +116,8 @@ bool export_grid(const struct export_format *format, const struct grid *grid, co
 	return settle(format->grid(grid, &full, out, err), out, before);
 }
 
-bool export_table(const struct export_format *format, const struct table *table,
-	const struct export_options *options, struct buf *out, struct err *err)
+bool export_table(const struct export_format *format, const struct table *table, const struct export_options *options,
+	struct buf *out, struct err *err)
 {
 	struct export_options full = filled(options);
 	size_t before = out->length;

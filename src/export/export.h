@@ -29,7 +29,7 @@ struct export_options {
 	const struct theme *theme; /* NULL: "light" */
 	enum theme_depth depth;    /* colours of text: THEME_MONO (the default) gives plain text without escapes */
 	double scale;              /* size of figures: pixels per column of text; 0: 10 */
-	const char *title;         /* of a figure, for those who cannot see it; NULL: none. Foreign bytes are made visible */
+	const char *title; /* of a figure, for those who cannot see it; NULL: none. Foreign bytes are made visible */
 };
 
 struct export_format {
@@ -37,8 +37,8 @@ struct export_format {
 	const char *endings; /* of file names, separated by spaces: "md markdown" */
 	const char *about;   /* one line for the list of formats, translatable */
 	/* Append to `out`; NULL when the format does not take that form. Options are never NULL here. */
-	bool (*table)(const struct table *table, const struct export_options *options, struct buf *out,
-		struct err *err);
+	bool (*table)(
+		const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
 	bool (*grid)(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err);
 };
 
@@ -52,8 +52,8 @@ bool export_choose(const struct export_format **format, const char *name, const 
 
 /* Appends the table or grid to `out` in that format. `options` may be NULL. Usage error when the format does not
  * take it; system error when a library refuses. On failure `out` is as before. */
-bool export_table(const struct export_format *format, const struct table *table,
-	const struct export_options *options, struct buf *out, struct err *err);
+bool export_table(const struct export_format *format, const struct table *table, const struct export_options *options,
+	struct buf *out, struct err *err);
 bool export_grid(const struct export_format *format, const struct grid *grid, const struct export_options *options,
 	struct buf *out, struct err *err);
 

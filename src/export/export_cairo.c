@@ -43,11 +43,20 @@ static void add_xml(const char *shown, struct buf *out)
 {
 	for (; *shown != '\0'; shown++) {
 		switch (*shown) {
-		case '<': buf_add_text(out, "&lt;"); break;
-		case '>': buf_add_text(out, "&gt;"); break;
-		case '&': buf_add_text(out, "&amp;"); break;
-		case '"': buf_add_text(out, "&quot;"); break;
-		default: buf_add_char(out, *shown);
+		case '<':
+			buf_add_text(out, "&lt;");
+			break;
+		case '>':
+			buf_add_text(out, "&gt;");
+			break;
+		case '&':
+			buf_add_text(out, "&amp;");
+			break;
+		case '"':
+			buf_add_text(out, "&quot;");
+			break;
+		default:
+			buf_add_char(out, *shown);
 		}
 	}
 }
@@ -92,15 +101,14 @@ static void add_titled(const struct buf *svg, const char *title, struct buf *out
 	buf_free(&shown);
 }
 
-bool export_svg_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_svg_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err)
 {
 	struct paint paint;
 	struct buf svg = BUF_INIT;
 	if (!paint_init(&paint, options->theme, options->scale, err))
 		return false;
-	cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, &svg,
-		paint_total_width(&paint, grid), paint_total_height(&paint, grid));
+	cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
+		add_bytes, &svg, paint_total_width(&paint, grid), paint_total_height(&paint, grid));
 	cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
 	bool ok = draw(&paint, surface, grid, err);
 	if (ok)
@@ -110,14 +118,13 @@ bool export_svg_grid(const struct grid *grid, const struct export_options *optio
 	return ok;
 }
 
-bool export_pdf_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_pdf_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err)
 {
 	struct paint paint;
 	if (!paint_init(&paint, options->theme, options->scale, err))
 		return false;
-	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(add_bytes, out,
-		paint_total_width(&paint, grid), paint_total_height(&paint, grid));
+	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
+		add_bytes, out, paint_total_width(&paint, grid), paint_total_height(&paint, grid));
 	/* the same figure gives the same file */
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
 	if (options->title != NULL) {
@@ -131,8 +138,7 @@ bool export_pdf_grid(const struct grid *grid, const struct export_options *optio
 	return ok;
 }
 
-bool export_png_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_png_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err)
 {
 	struct paint paint;
 	if (!paint_init(&paint, options->theme, options->scale, err))
@@ -142,7 +148,8 @@ bool export_png_grid(const struct grid *grid, const struct export_options *optio
 	if ((double)width * height > PNG_MOST_PIXELS || width > 32767 || height > 32767) {
 		paint_free(&paint);
 		return err_usage(err, NULL,
-			_("this picture would have %d × %d pixels, more than slides take; export a smaller part, or SVG"),
+			_("this picture would have %d × %d pixels, more than slides take; export a smaller part, or "
+			  "SVG"),
 			width, height);
 	}
 	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);

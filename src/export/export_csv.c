@@ -80,8 +80,7 @@ static void add_cell(const struct table_cell *cell, enum table_kind kind, struct
 	buf_add_text(out, text);
 }
 
-bool export_csv_table(const struct table *table, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_csv_table(const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
 {
 	(void)options;
 	if (table->omitted > 0)

@@ -15,12 +15,18 @@
 static const char *kind_name(enum table_kind kind)
 {
 	switch (kind) {
-	case TABLE_TEXT: return "text";
-	case TABLE_INT: return "integer";
-	case TABLE_FLOAT: return "float32";
-	case TABLE_DOUBLE: return "float64";
-	case TABLE_BOOL: return "bool";
-	case TABLE_BITS: return "bits";
+	case TABLE_TEXT:
+		return "text";
+	case TABLE_INT:
+		return "integer";
+	case TABLE_FLOAT:
+		return "float32";
+	case TABLE_DOUBLE:
+		return "float64";
+	case TABLE_BOOL:
+		return "bool";
+	case TABLE_BITS:
+		return "bits";
 	}
 	return "";
 }
@@ -100,8 +106,8 @@ static const char *special_number(const struct table_cell *cell, enum table_kind
 	return kind == TABLE_DOUBLE ? number_special(cell->value.real) : NULL;
 }
 
-static void add_special(struct json_writer *writer, size_t row, int column, const struct table_cell *cell,
-	const char *number)
+static void add_special(
+	struct json_writer *writer, size_t row, int column, const struct table_cell *cell, const char *number)
 {
 	json_begin_object(writer);
 	json_key(writer, "index");
@@ -132,8 +138,8 @@ static void add_specials(struct json_writer *writer, const struct table *table)
 			if (!cell->is_set)
 				continue;
 			const char *number = special_number(cell, kind);
-			bool is_broken = kind == TABLE_TEXT &&
-				!utf8_is_valid(cell->value.text.bytes, cell->value.text.length);
+			bool is_broken =
+				kind == TABLE_TEXT && !utf8_is_valid(cell->value.text.bytes, cell->value.text.length);
 			if (number != NULL || is_broken)
 				add_special(writer, row, i, cell, number);
 		}
@@ -141,8 +147,8 @@ static void add_specials(struct json_writer *writer, const struct table *table)
 	json_end_array(writer);
 }
 
-bool export_json_table(const struct table *table, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_json_table(
+	const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
 {
 	(void)options;
 	(void)err;

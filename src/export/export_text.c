@@ -82,8 +82,7 @@ static void add_line(const struct grid *grid, int y, const struct export_options
 	buf_add_char(out, '\n');
 }
 
-bool export_text_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_text_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err)
 {
 	(void)err;
 	for (int y = 0; y < grid->height; y++)
@@ -102,8 +101,8 @@ static void add_note(const char *shown, enum style_role role, const struct expor
 	arena_free(&arena);
 }
 
-static void add_foreign_note(const char *text, enum style_role role, const struct export_options *options,
-	struct buf *out)
+static void add_foreign_note(
+	const char *text, enum style_role role, const struct export_options *options, struct buf *out)
 {
 	struct buf shown = BUF_INIT;
 	if (text[0] != '\0') {
@@ -133,8 +132,8 @@ static void add_body(const struct table *table, const struct export_options *opt
 	arena_free(&arena);
 }
 
-bool export_text_table(const struct table *table, const struct export_options *options, struct buf *out,
-	struct err *err)
+bool export_text_table(
+	const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
 {
 	(void)err;
 	add_foreign_note(table->title, STYLE_TITLE, options, out);

@@ -12,7 +12,7 @@
 #define PAINT_FAMILIES \
 	"Noto Sans Mono CJK SC, Source Han Mono SC, DejaVu Sans Mono, Menlo, Consolas, PingFang SC, " \
 	"Microsoft YaHei, monospace"
-#define PAINT_ASPECT 2.4  /* height of a cell by its width */
+#define PAINT_ASPECT 2.4   /* height of a cell by its width */
 #define PAINT_CAPITAL 0.72 /* height of capital letters by the em, of common fonts */
 
 static double in_units(int pango_units)
@@ -75,8 +75,9 @@ bool paint_init(struct paint *paint, const struct theme *theme, double scale, st
 	double digit = digit_width(paint);
 	if (!(digit > 0)) {
 		paint_free(paint);
-		return err_system(err, NULL, 0, _("no font was found to draw with; install one, such as fonts-dejavu-core "
-						  "and, for Chinese, fonts-noto-cjk"));
+		return err_system(err, NULL, 0,
+			_("no font was found to draw with; install one, such as fonts-dejavu-core "
+			  "and, for Chinese, fonts-noto-cjk"));
 	}
 	paint->size = paint->cell_width / digit;
 	paint->baseline = (paint->cell_height + PAINT_CAPITAL * paint->size) / 2;
@@ -137,8 +138,8 @@ static void paint_papers(const struct paint *paint, cairo_t *cairo, const struct
 	}
 }
 
-static void paint_letters(const struct paint *paint, cairo_t *cairo, PangoLayout *layout, const char *glyph,
-	struct paint_box box)
+static void paint_letters(
+	const struct paint *paint, cairo_t *cairo, PangoLayout *layout, const char *glyph, struct paint_box box)
 {
 	int columns = 0;
 	pango_layout_set_text(layout, glyph, -1);
@@ -196,8 +197,8 @@ static bool shape_colour(const struct paint *paint, const struct grid_cell *cell
 
 /* Fills all shapes of one colour as one path. Returns whether another colour, greater than this one, is left, which is
  * then in *next: so each colour has its turn in ascending order. */
-static bool paint_shapes_of(const struct paint *paint, cairo_t *cairo, const struct grid *grid, uint32_t colour,
-	uint32_t *next)
+static bool paint_shapes_of(
+	const struct paint *paint, cairo_t *cairo, const struct grid *grid, uint32_t colour, uint32_t *next)
 {
 	bool is_more = false;
 	uint32_t own;
