@@ -62,24 +62,6 @@ static void add_counts(struct check *check, enum proof proof, const struct proof
 
 /* --- replay and reach: the batch as it was --- */
 
-struct both {
-	struct probe first, second;
-};
-
-static bool both_values(void *self, const struct plan *plan, const struct pass *pass, int value,
-	const struct tensor *tensor, struct err *err)
-{
-	struct both *both = self;
-	return both->first.value(both->first.self, plan, pass, value, tensor, err) &&
-		both->second.value(both->second.self, plan, pass, value, tensor, err);
-}
-
-static bool both_ends(void *self, const struct plan *plan, const struct pass *pass, struct err *err)
-{
-	struct both *both = self;
-	return both->second.end(both->second.self, plan, pass, err);
-}
-
 /* The structural proof counts by the plan; the trace's list has the same values in the same order. */
 static void add_influence(struct check *check, const struct plan *plan, const struct influence *influence)
 {
@@ -114,8 +96,8 @@ static bool replay(struct check *check)
 		struct influence *influence = influence_new(plan, check->batch->count);
 		struct comparison *comparison = comparison_new(check->options->trace, plan, all, check->batch->count,
 			PROOF_REPLAY);
-		struct both both = {comparison_probe(comparison), influence_probe(influence)};
-		struct probe probe = {.self = &both, .value = both_values, .end = both_ends};
+		struct probe_pair both = {comparison_probe(comparison), influence_probe(influence)};
+		struct probe probe = probe_join(&both);
 		ok = run_all(check, plan, check->batch, &run, &probe, trace_pass_count(check->options->trace));
 		struct leak leak = comparison_leak(comparison);
 		add_counts(check, PROOF_REPLAY, comparison_counts(comparison), &leak);

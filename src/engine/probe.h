@@ -24,4 +24,12 @@ struct probe {
 	bool (*end)(void *self, const struct plan *plan, const struct pass *pass, struct err *err);
 };
 
+/* Two probes told one after the other. */
+struct probe_pair {
+	struct probe first, second;
+};
+
+/* A probe that tells both; the pair must outlive it. */
+struct probe probe_join(struct probe_pair *pair);
+
 #endif

@@ -2,10 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "engine/exec.h"
 #include "engine/store.h"
+
+#define MAX_THREADS 256
 
 struct run {
 	struct model *model;
@@ -72,6 +75,12 @@ static void init_rows(struct run *run)
 		batch->count);
 }
 
+static int processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+	return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : (int)count;
+}
+
 bool run_new(struct run **result, struct model *model, const struct plan *plan, const struct batch *batch,
 	const struct run_options *options, struct err *err)
 {
@@ -90,7 +99,7 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 	run->plan = plan;
 	run->batch = batch;
 	run->options = *options;
-	if (!pool_new(&run->pool, options->threads, err)) {
+	if (!pool_new(&run->pool, options->threads > 0 ? options->threads : processors(), err)) {
 		free(run);
 		return false;
 	}

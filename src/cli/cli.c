@@ -1,0 +1,265 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/data.h"
+#include "base/i18n.h"
+#include "base/json.h"
+#include "cli/commands.h"
+#include "export/export.h"
+#include "tensor/kernels.h"
+#include "trace/nearest.h"
+
+static const struct subcommand subcommands[] = {
+#define SUBCOMMAND(name, usage, summary) {#name, usage, summary, cmd_##name##_options, cmd_##name},
+#include "cli/subcommand.def"
+#undef SUBCOMMAND
+};
+
+const struct subcommand *cli_subcommand(size_t i)
+{
+	return i < sizeof subcommands / sizeof *subcommands ? &subcommands[i] : NULL;
+}
+
+/* --- what subcommands share --- */
+
+void cli_say(const struct cli *cli, const char *format, ...)
+{
+	va_list args;
+	if (cli->quiet || cli->json)
+		return;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+bool cli_print(const struct buf *out, struct err *err)
+{
+	if (fwrite(buf_text(out), 1, out->length, stdout) == out->length && fflush(stdout) == 0)
+		return true;
+	return err_system(err, NULL, errno, _("standard output cannot be written"));
+}
+
+bool cli_print_table(const struct cli *cli, const struct table *table, struct err *err)
+{
+	struct buf out = BUF_INIT;
+	struct export_options options = {.depth = cli->color ? THEME_256 : THEME_MONO};
+	bool ok = export_table(export_find("text"), table, &options, &out, err) && cli_print(&out, err);
+	buf_free(&out);
+	return ok;
+}
+
+const char *cli_join(struct cli *cli, int first)
+{
+	struct buf text = BUF_INIT;
+	for (int i = first; i < cli->args.count; i++)
+		buf_printf(&text, "%s%s", i > first ? " " : "", cli->args.words[i]);
+	const char *joined = arena_strdup(&cli->arena, buf_text(&text));
+	buf_free(&text);
+	return joined;
+}
+
+bool cli_words(const struct cli *cli, int least, int most, struct err *err)
+{
+	if (cli->args.count < least)
+		return err_usage(err, NULL, _("something is missing; --help shows what is expected"));
+	if (most >= 0 && cli->args.count > most)
+		return err_usage(err, cli->args.words[most], _("this is one word too many; --help shows what is expected"));
+	return true;
+}
+
+/* --- help and errors --- */
+
+static void add_general_help(struct buf *out)
+{
+	buf_add_text(out, _("rowscope: a time-travel debugger for one batch of language-model requests\n\n"
+			    "usage: rowscope COMMAND [options]\n\n"));
+	for (size_t i = 0; cli_subcommand(i) != NULL; i++)
+		buf_printf(out, "  %-10s %-32s %s\n", subcommands[i].name, subcommands[i].usage, _(subcommands[i].summary));
+	buf_add_text(out, _("\nOptions of every command:\n"));
+	cli_options_help(out, cli_common_options);
+	buf_add_text(out, _("\nTry: rowscope run tiny-stories \"Once upon a time\" \"The little dog\"\n"));
+}
+
+static void add_help(struct buf *out, const struct subcommand *subcommand)
+{
+	buf_printf(out, _("usage: rowscope %s %s [options]\n\n%s\n"), subcommand->name, subcommand->usage,
+		_(subcommand->summary));
+	if (subcommand->options->name != NULL) {
+		buf_add_text(out, _("\nOptions:\n"));
+		cli_options_help(out, subcommand->options);
+	}
+	buf_add_text(out, _("\nOptions of every command:\n"));
+	cli_options_help(out, cli_common_options);
+}
+
+static int print_help(const struct subcommand *subcommand)
+{
+	struct buf out = BUF_INIT;
+	struct err err = ERR_INIT;
+	if (subcommand == NULL)
+		add_general_help(&out);
+	else
+		add_help(&out, subcommand);
+	if (!cli_print(&out, &err))
+		err_print(&err, stderr);
+	buf_free(&out);
+	return err_exit_status(&err);
+}
+
+static int print_version(void)
+{
+	printf("rowscope %s\n", ROWSCOPE_VERSION);
+	return fflush(stdout) == 0 ? 0 : 4;
+}
+
+static void add_json_error(struct buf *out, const struct err *err)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out, false);
+	json_begin_object(&writer);
+	json_key(&writer, "error");
+	json_begin_object(&writer);
+	json_key(&writer, "kind");
+	json_add_string(&writer, err->kind == ERR_USAGE ? "usage" : err->kind == ERR_INPUT ? "input" : "system");
+	json_key(&writer, "message");
+	json_add_string(&writer, err->message);
+	json_key(&writer, "file");
+	json_add_string(&writer, err->file);
+	json_key(&writer, "where");
+	json_add_string(&writer, err->where);
+	json_end_object(&writer);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}
+
+/* Says the error where it belongs and gives the exit status. */
+static int fail(const struct err *err, bool json)
+{
+	struct buf out = BUF_INIT;
+	struct err ignored = ERR_INIT;
+	if (json) {
+		add_json_error(&out, err);
+		cli_print(&out, &ignored);
+	} else {
+		fputs("rowscope: ", stderr);
+		err_print(err, stderr);
+	}
+	buf_free(&out);
+	return err_exit_status(err);
+}
+
+/* --- the call --- */
+
+static const struct subcommand *find_subcommand(const char *name, struct err *err)
+{
+	const char *names[32];
+	size_t count = 0;
+	for (; cli_subcommand(count) != NULL && count < 32; count++) {
+		if (strcmp(subcommands[count].name, name) == 0)
+			return &subcommands[count];
+		names[count] = subcommands[count].name;
+	}
+	const char *near = nearest_name(name, names, count);
+	if (near != NULL)
+		err_usage(err, name, _("there is no such command; did you mean %s?"), near);
+	else
+		err_usage(err, name, _("there is no such command; rowscope --help lists them"));
+	return NULL;
+}
+
+static bool set_color(struct cli *cli, struct err *err)
+{
+	const char *when = cli_value(&cli->args, "color"), *none = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool auto_color = isatty(STDOUT_FILENO) != 0 && (none == NULL || none[0] == '\0') && term != NULL &&
+		strcmp(term, "dumb") != 0;
+	if (when == NULL || strcmp(when, "auto") == 0)
+		cli->color = auto_color;
+	else if (strcmp(when, "always") == 0 || strcmp(when, "never") == 0)
+		cli->color = when[0] == 'a';
+	else
+		return err_usage(err, "--color", _("expected auto, always or never, got \"%.60s\""), when);
+	return true;
+}
+
+static bool set_language(const char *language, struct err *err)
+{
+	char folder[512];
+	struct err none = ERR_INIT;
+	if (language != NULL && strcmp(language, "en") != 0 && strcmp(language, "zh") != 0)
+		return err_usage(err, "--lang", "expected en or zh, got \"%.60s\"", language);
+	bool found = data_find(folder, sizeof folder, "locale", "zh_CN", &none);
+	char *slash = found ? strrchr(folder, '/') : NULL;
+	if (slash != NULL)
+		*slash = '\0';
+	i18n_start(language, slash != NULL ? folder : NULL);
+	return true;
+}
+
+/* The language is needed before anything is said, so it is looked for ahead of parsing. */
+static const char *early_language(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--lang") == 0 && i + 1 < argc)
+			return argv[i + 1];
+		if (strncmp(argv[i], "--lang=", 7) == 0)
+			return argv[i] + 7;
+	}
+	return NULL;
+}
+
+static bool asks_for_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool check_arithmetic(struct err *err)
+{
+	const char *why;
+	return kernels_check(&why) || err_system(err, NULL, 0, "%s", why);
+}
+
+static int run_subcommand(const struct subcommand *subcommand, struct cli *cli, int argc, char **argv, struct err *err)
+{
+	if (!cli_parse(&cli->args, subcommand->options, argc, argv, &cli->arena, err) || !set_color(cli, err))
+		return fail(err, cli->json);
+	cli->quiet = cli_has(&cli->args, "quiet");
+	if (cli_has(&cli->args, "help"))
+		return print_help(subcommand);
+	if (cli_has(&cli->args, "version"))
+		return print_version();
+	if (!check_arithmetic(err) || !subcommand->run(cli, err))
+		return fail(err, cli->json);
+	return cli->status;
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	struct cli cli = {.json = asks_for_json(argc, argv)};
+	if (!set_language(early_language(argc, argv), &err))
+		return fail(&err, cli.json);
+	const char *first = argc > 1 ? argv[1] : "--help";
+	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+		return print_help(NULL);
+	if (strcmp(first, "--version") == 0)
+		return print_version();
+	if (strcmp(first, "help") == 0 && argc == 2)
+		return print_help(NULL);
+	const struct subcommand *subcommand = find_subcommand(strcmp(first, "help") == 0 ? argv[2] : first, &err);
+	if (subcommand == NULL)
+		return fail(&err, cli.json);
+	if (strcmp(first, "help") == 0)
+		return print_help(subcommand);
+	int status = run_subcommand(subcommand, &cli, argc - 2, argv + 2, &err);
+	arena_free(&cli.arena);
+	return status;
+}

@@ -1,0 +1,160 @@
+/* rowscope show: a tensor or a part of it, as a table, a heat map, JSON or CSV. */
+#include <math.h>
+
+#include "base/i18n.h"
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/pick.h"
+#include "export/export.h"
+#include "view/numbers.h"
+
+const struct cli_option cmd_show_options[] = {
+	{"heat", 0, NULL, N_("a heat map; its scale is that of the whole tensor")},
+	{"csv", 0, NULL, N_("comma-separated values, every number whole")},
+	{"all", 'a', NULL, N_("every row and column of a large tensor")},
+	{"model", 'm', N_("MODEL"), N_("the model of a trace that was made with no bundled one")},
+	{0},
+};
+
+#define MOST_COLUMNS 12
+#define MOST_ROWS 200
+#define MOST_HEAT_COLUMNS 40
+
+/* --- JSON --- */
+
+static void add_number(struct json_writer *writer, const struct tensor *part, int64_t i)
+{
+	double value = tensor_value(part, i);
+	if (part->dtype == DTYPE_BOOL)
+		json_add_bool(writer, value != 0);
+	else if (part->dtype == DTYPE_F32)
+		json_add_float(writer, (float)value);
+	else if (part->dtype == DTYPE_F64)
+		json_add_double(writer, value);
+	else
+		json_add_int(writer, (int64_t)value);
+}
+
+/* Nested lists; *at is the next element. */
+static void add_nested(struct json_writer *writer, const struct tensor *part, int axis, int64_t *at)
+{
+	if (axis == part->rank) {
+		add_number(writer, part, (*at)++);
+		return;
+	}
+	json_begin_array(writer);
+	for (int64_t i = 0; i < part->shape[axis]; i++)
+		add_nested(writer, part, axis + 1, at);
+	json_end_array(writer);
+}
+
+static void add_special(struct json_writer *writer, const struct tensor *part)
+{
+	json_key(writer, "special");
+	json_begin_array(writer);
+	for (int64_t i = 0; i < tensor_count(part); i++) {
+		double value = tensor_value(part, i);
+		int64_t index[TENSOR_MAX_RANK];
+		if (isfinite(value))
+			continue;
+		tensor_index(part, i, index);
+		json_begin_object(writer);
+		json_key(writer, "index");
+		json_begin_array(writer);
+		for (int j = 0; j < part->rank; j++)
+			json_add_int(writer, index[j]);
+		json_end_array(writer);
+		json_key(writer, "value");
+		json_add_string(writer, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		json_end_object(writer);
+	}
+	json_end_array(writer);
+}
+
+static void as_json(const struct pick *pick, struct buf *out)
+{
+	struct json_writer writer;
+	const struct tensor *part = &pick->part;
+	int64_t at = 0;
+	json_writer_init(&writer, out, false);
+	json_begin_object(&writer);
+	json_key(&writer, "pass");
+	if (pick->pass >= 0)
+		json_add_int(&writer, pick->pass);
+	else
+		json_add_null(&writer);
+	json_key(&writer, "name");
+	json_add_string(&writer, pick->name);
+	json_key(&writer, "axes");
+	json_begin_array(&writer);
+	for (int i = 0; i < part->rank; i++)
+		json_add_string(&writer, (char[]){part->axes[i], '\0'});
+	json_end_array(&writer);
+	json_key(&writer, "shape");
+	json_begin_array(&writer);
+	for (int i = 0; i < part->rank; i++)
+		json_add_int(&writer, part->shape[i]);
+	json_end_array(&writer);
+	json_key(&writer, "dtype");
+	json_add_string(&writer, dtype_name(part->dtype));
+	json_key(&writer, "data");
+	add_nested(&writer, part, 0, &at);
+	add_special(&writer, part);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}
+
+/* --- forms for people --- */
+
+/* The scale of the whole tensor, not of the part. */
+static bool scan(const struct pick *pick, struct arena *arena, struct heat *heat, struct err *err)
+{
+	struct tensor whole;
+	if (!pick->has_trace_tensor) {
+		heat_scan(heat, &pick->part);
+		return true;
+	}
+	struct slice all = slice_whole(&pick->whole);
+	if (!trace_slice(pick->trace, &pick->tensor, &all, arena, &whole, err))
+		return false;
+	heat_scan(heat, &whole);
+	return true;
+}
+
+static bool add_form(const struct pick *pick, struct cli *cli, struct buf *out, struct err *err)
+{
+	bool all = cli_has(&cli->args, "all"), csv = cli_has(&cli->args, "csv"), heat = cli_has(&cli->args, "heat");
+	struct export_options options = {.depth = cli->color ? THEME_256 : THEME_MONO};
+	struct numbers numbers = {.title = pick_title(pick, &cli->arena), .part = &pick->part, .slice = &pick->slice,
+		.row_ids = pick->row_ids, .lanes = pick->lanes,
+		.most_columns = all || csv ? 0 : heat ? MOST_HEAT_COLUMNS : MOST_COLUMNS,
+		.most_rows = all || csv ? 0 : MOST_ROWS};
+	if (heat) {
+		struct heat scale;
+		if (!scan(pick, &cli->arena, &scale, err))
+			return false;
+		struct grid grid = numbers_heat(&numbers, &scale, &cli->arena);
+		return export_grid(export_find("text"), &grid, &options, out, err);
+	}
+	struct table *table = numbers_table(&numbers, &cli->arena);
+	return export_table(export_find(csv ? "csv" : "text"), table, &options, out, err);
+}
+
+bool cmd_show(struct cli *cli, struct err *err)
+{
+	struct pick pick;
+	struct buf out = BUF_INIT;
+	bool ok = true;
+	if (cli_has(&cli->args, "heat") && (cli->json || cli_has(&cli->args, "csv")))
+		return err_usage(err, "--heat", _("a heat map is for people; leave out --json and --csv"));
+	if (!pick_open(&pick, cli, err))
+		return false;
+	if (cli->json)
+		as_json(&pick, &out);
+	else
+		ok = add_form(&pick, cli, &out, err);
+	ok = ok && cli_print(&out, err);
+	buf_free(&out);
+	pick_close(&pick);
+	return ok;
+}

@@ -1,0 +1,113 @@
+/* rowscope verify: three proofs that the rows stay apart, and an audit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/isolation.h"
+#include "app/temporary.h"
+#include "base/i18n.h"
+#include "cli/commands.h"
+#include "cli/setup.h"
+#include "cli/verdict.h"
+#include "trace/recorder.h"
+
+const struct cli_option cmd_verify_options[] = {
+	SETUP_OPTIONS,
+	{"model", 'm', N_("MODEL"), N_("the model of a trace that was made with no bundled one")},
+	{"cells", 0, N_("N"), N_("cells of each value that are explained and recomputed (8)")},
+	{"seed", 0, N_("N"), N_("of what the neighbours are scrambled with (1)")},
+	{0},
+};
+
+#define MAX_CELLS 1000000
+
+/* Proves one trace and prints the verdict. */
+static bool verify_trace(struct cli *cli, struct trace *trace, struct model *model, struct run_options run,
+	struct err *err)
+{
+	struct isolation result;
+	int64_t cells = ISOLATION_DEFAULT_CELLS, seed = 1, threads = run.threads;
+	struct buf out = BUF_INIT;
+	if (!cli_int(&cli->args, "cells", 1, MAX_CELLS, &cells, err) ||
+		!cli_int(&cli->args, "seed", 0, INT64_MAX, &seed, err) ||
+		!cli_int(&cli->args, "threads", 1, 256, &threads, err))
+		return false;
+	run.threads = (int)threads;
+	struct isolation_options options = {.trace = trace, .model = model, .run = run, .seed = (uint64_t)seed,
+		.cells_per_value = cells};
+	if (!isolation_check(&result, &options, &cli->arena, err))
+		return false;
+	cli->status = result.ok ? 0 : CLI_STATUS_FOUND;
+	bool ok = true;
+	if (cli->json) {
+		verdict_json(&result, trace, &out);
+	} else {
+		ok = cli_print_table(cli, verdict_table(&result, trace, &cli->arena), err);
+		verdict_text(&result, trace, &out);
+	}
+	ok = ok && cli_print(&out, err);
+	buf_free(&out);
+	return ok;
+}
+
+static bool verify_folder(struct cli *cli, const char *folder, struct err *err)
+{
+	struct trace *trace;
+	struct model *model = NULL;
+	struct run_options run = {.kernels = cli_value(&cli->args, "kernels")};
+	if (!trace_open(&trace, folder, err))
+		return false;
+	bool ok = trace_check(trace, err) && setup_trace_model(&model, cli, trace_info(trace)->model, err) &&
+		verify_trace(cli, trace, model, run, err);
+	model_delete(model);
+	trace_close(trace);
+	return ok;
+}
+
+/* Records the batch with everything in it, to be checked. */
+static bool record_all(struct setup *setup, const char *folder, struct err *err)
+{
+	struct recorder_options options = {.folder = folder, .scratch = true, .replace = true, .capture = "all",
+		.model = setup->model, .plan = setup->plan, .batch = &setup->batch, .faults = setup->faults,
+		.fault_count = setup->fault_count};
+	struct recorder *recorder = NULL;
+	struct run *run = NULL;
+	bool more = true;
+	bool ok = run_new(&run, setup->model, setup->plan, &setup->batch, &setup->run, err) &&
+		recorder_new(&recorder, &options, err);
+	struct probe probe = {0};
+	if (ok)
+		probe = recorder_probe(recorder);
+	while (ok && more)
+		ok = run_step(run, &probe, &more, err);
+	ok = recorder_finish(recorder, err) && ok;
+	run_delete(run);
+	return ok;
+}
+
+static bool verify_batch(struct cli *cli, struct err *err)
+{
+	struct setup setup;
+	struct trace *trace = NULL;
+	char folder[TEMPORARY_SIZE];
+	if (!setup_open(&setup, cli, err))
+		return false;
+	if (!temporary_make(folder, err)) {
+		setup_close(&setup);
+		return false;
+	}
+	bool ok = record_all(&setup, folder, err) && trace_open(&trace, folder, err) &&
+		verify_trace(cli, trace, setup.model, setup.run, err);
+	trace_close(trace);
+	temporary_remove(folder);
+	setup_close(&setup);
+	return ok;
+}
+
+bool cmd_verify(struct cli *cli, struct err *err)
+{
+	char manifest[1024];
+	struct err none = ERR_INIT;
+	bool is_trace = cli->args.count == 1 && cli_value(&cli->args, "batch") == NULL && !cli_has(&cli->args, "tokens") &&
+		file_join(manifest, sizeof manifest, cli->args.words[0], "trace.json", &none) && file_exists(manifest);
+	return is_trace ? verify_folder(cli, cli->args.words[0], err) : verify_batch(cli, err);
+}

@@ -1,0 +1,91 @@
+#include "cli/pick.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/setup.h"
+
+/* Reads the selected part of a weight, row by row. */
+static void cut_weight(struct pick *pick, const struct weight *weight, struct arena *arena)
+{
+	pick->part = slice_shape(&pick->slice, &pick->whole);
+	float *data = ARENA_ARRAY(arena, float, tensor_count(&pick->part) + 1);
+	int64_t index[TENSOR_MAX_RANK] = {0};
+	for (int64_t i = 0; i < slice_count(&pick->slice); i++) {
+		slice_index(&pick->slice, i, index);
+		data[i] = weight_cell(weight, index[0], index[1]);
+	}
+	pick->part.data = data;
+}
+
+static bool pick_weight(struct pick *pick, struct cli *cli, const struct selector *selector, struct err *err)
+{
+	if (!setup_trace_model(&pick->model, cli, trace_info(pick->trace)->model, err))
+		return false;
+	struct weight *weight = model_weight(pick->model, selector->name);
+	if (weight == NULL)
+		return err_usage(err, selector->text, "the model has no weight \"%.200s\"; rowscope model --weights lists them",
+			selector->name);
+	pick->pass = -1;
+	pick->name = arena_printf(&cli->arena, "weights.%s", weight->name);
+	pick->whole = (struct tensor){.dtype = DTYPE_F32, .rank = weight->rank};
+	memcpy(pick->whole.shape, weight->shape, sizeof weight->shape);
+	snprintf(pick->whole.axes, sizeof pick->whole.axes, "%s", weight->axes);
+	if (!selector_resolve(selector, &pick->whole, NULL, &pick->slice, err) || !weight_load(weight, err))
+		return false;
+	cut_weight(pick, weight, &cli->arena);
+	return true;
+}
+
+static bool pick_value(struct pick *pick, struct cli *cli, const struct selector *selector, struct err *err)
+{
+	struct selector_match match;
+	if (!selector_find(selector, pick->trace, &match, err))
+		return false;
+	const struct pass *layout = &trace_pass(pick->trace, match.pass)->layout;
+	pick->pass = match.pass;
+	pick->name = match.tensor.name;
+	pick->whole = match.tensor.tensor;
+	pick->slice = match.selection;
+	pick->tensor = match.tensor;
+	pick->has_trace_tensor = true;
+	pick->lanes = layout->rows;
+	pick->row_ids = ARENA_ARRAY(&cli->arena, const char *, layout->B);
+	for (int64_t b = 0; b < layout->B; b++)
+		pick->row_ids[b] = trace_batch(pick->trace)->requests[layout->rows[b]].id;
+	return trace_slice(pick->trace, &match.tensor, &match.selection, &cli->arena, &pick->part, err);
+}
+
+bool pick_open(struct pick *pick, struct cli *cli, struct err *err)
+{
+	struct selector selector;
+	*pick = (struct pick){0};
+	if (!cli_words(cli, 2, -1, err) || !selector_parse(&selector, cli_join(cli, 1), &cli->arena, err) ||
+		!trace_open(&pick->trace, cli->args.words[0], err))
+		return false;
+	if (selector.is_weight ? pick_weight(pick, cli, &selector, err) : pick_value(pick, cli, &selector, err))
+		return true;
+	pick_close(pick);
+	return false;
+}
+
+void pick_close(struct pick *pick)
+{
+	trace_close(pick->trace);
+	model_delete(pick->model);
+}
+
+const char *pick_title(const struct pick *pick, struct arena *arena)
+{
+	struct buf text = BUF_INIT;
+	if (pick->pass >= 0)
+		buf_printf(&text, "pass=%" PRId64 " ", pick->pass);
+	buf_printf(&text, "%s  (", pick->name);
+	for (int i = 0; i < pick->part.rank; i++)
+		buf_printf(&text, "%s%c=%" PRId64, i > 0 ? ", " : "", pick->part.axes[i], pick->part.shape[i]);
+	buf_printf(&text, ")  %s", dtype_name(pick->part.dtype));
+	const char *title = arena_strdup(arena, buf_text(&text));
+	buf_free(&text);
+	return title;
+}

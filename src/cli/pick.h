@@ -1,0 +1,30 @@
+/*
+ * pick.h: the part of a trace, or of its model's weights, that a selector on the command line names.
+ */
+#ifndef CLI_PICK_H
+#define CLI_PICK_H
+
+#include "cli/cli.h"
+#include "trace/selector.h"
+
+struct pick {
+	struct trace *trace;
+	struct model *model; /* only for weights */
+	int64_t pass;        /* -1 for a weight */
+	const char *name;    /* "weights.…" for a weight */
+	struct tensor whole; /* shape and axes; data NULL */
+	struct tensor part;  /* with data, in the call's arena */
+	struct slice slice;
+	const char **row_ids; /* of the pass, NULL for a weight */
+	const int32_t *lanes;
+	bool has_trace_tensor;
+	struct trace_tensor tensor;
+};
+
+/* The words of the call: TRACE and a selector. */
+bool pick_open(struct pick *pick, struct cli *cli, struct err *err);
+void pick_close(struct pick *pick);
+/* "pass=1 logits  (B=3, V=2064)  F32" */
+const char *pick_title(const struct pick *pick, struct arena *arena);
+
+#endif

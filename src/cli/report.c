@@ -1,0 +1,239 @@
+#include "cli/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "draw/show.h"
+
+/* One pass, kept after its arena is gone. */
+struct seen_pass {
+	int64_t B, S;
+	enum pass_kind kind;
+	int32_t *rows, *tokens, *next; /* [B], [B,S], [B] */
+	uint8_t *pad;                  /* [B,S] */
+};
+
+struct report {
+	const struct model *model;
+	struct arena arena;
+	struct seen_pass *passes;
+	int64_t count, capacity;
+};
+
+struct report *report_new(const struct model *model)
+{
+	struct report *report = MEM_NEW(struct report);
+	report->model = model;
+	return report;
+}
+
+void report_delete(struct report *report)
+{
+	if (report == NULL)
+		return;
+	free(report->passes);
+	arena_free(&report->arena);
+	free(report);
+}
+
+static void *kept(struct report *report, const void *data, size_t bytes)
+{
+	return memcpy(arena_raw(&report->arena, bytes, 1), data, bytes);
+}
+
+static bool on_begin(void *self, const struct plan *plan, const struct pass *pass, struct err *err)
+{
+	struct report *report = self;
+	(void)plan, (void)err;
+	if (report->count == report->capacity) {
+		report->capacity = report->capacity * 2 + 64;
+		report->passes = mem_resize(report->passes, (size_t)report->capacity, sizeof *report->passes);
+	}
+	size_t cells = (size_t)(pass->B * pass->S);
+	report->passes[report->count++] = (struct seen_pass){.B = pass->B, .S = pass->S, .kind = pass->kind,
+		.rows = kept(report, pass->rows, (size_t)pass->B * sizeof(int32_t)),
+		.tokens = kept(report, pass->tokens, cells * sizeof(int32_t)), .pad = kept(report, pass->pad, cells),
+		.next = ARENA_ARRAY(&report->arena, int32_t, pass->B)};
+	return true;
+}
+
+static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value,
+	const struct tensor *tensor, struct err *err)
+{
+	struct report *report = self;
+	(void)pass, (void)err;
+	if (strcmp(plan->values[value].name, "next_tokens") == 0)
+		memcpy(report->passes[report->count - 1].next, tensor->data, tensor_bytes(tensor));
+	return true;
+}
+
+struct probe report_probe(struct report *report)
+{
+	return (struct probe){.self = report, .begin = on_begin, .value = on_value};
+}
+
+/* The generated text of a row: without the end token. */
+static void add_text(const struct report *report, const struct row *row, const struct request *request, struct buf *out)
+{
+	int64_t count = row->count - request->prompt_length - (row->finish == FINISH_EOS ? 1 : 0);
+	const struct tokenizer *tokenizer = model_tokenizer(report->model);
+	if (tokenizer != NULL && count > 0)
+		tokenizer_decode(tokenizer, row->tokens + request->prompt_length, (size_t)count, true, out);
+}
+
+/* --- JSON --- */
+
+static void add_ids(struct json_writer *writer, const int32_t *ids, int64_t count)
+{
+	json_begin_array(writer);
+	for (int64_t i = 0; i < count; i++)
+		json_add_int(writer, ids[i]);
+	json_end_array(writer);
+}
+
+static void add_member(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	if (text != NULL)
+		json_add_string(writer, text);
+	else
+		json_add_null(writer);
+}
+
+static void add_row(struct json_writer *writer, const struct report *report, const struct row *row,
+	const struct request *request)
+{
+	struct buf text = BUF_INIT;
+	int64_t generated = row->count - request->prompt_length;
+	add_text(report, row, request, &text);
+	json_begin_object(writer);
+	add_member(writer, "id", request->id);
+	json_key(writer, "prompt_tokens");
+	add_ids(writer, request->prompt, request->prompt_length);
+	json_key(writer, "tokens");
+	add_ids(writer, row->tokens + request->prompt_length, generated);
+	add_member(writer, "text", buf_text(&text));
+	add_member(writer, "finish", row->finish == FINISH_NONE ? NULL : finish_reason_name(row->finish));
+	json_key(writer, "logprobs");
+	json_begin_array(writer);
+	for (int64_t i = 0; i < generated; i++)
+		json_add_float(writer, row->logprobs[i]);
+	json_end_array(writer);
+	json_end_object(writer);
+	buf_free(&text);
+}
+
+static void add_pass(struct json_writer *writer, const struct seen_pass *pass, int64_t index, const struct batch *batch)
+{
+	json_begin_object(writer);
+	json_key(writer, "index");
+	json_add_int(writer, index);
+	add_member(writer, "kind", pass_kind_name(pass->kind));
+	json_key(writer, "rows");
+	json_begin_array(writer);
+	for (int64_t b = 0; b < pass->B; b++)
+		json_add_string(writer, batch->requests[pass->rows[b]].id);
+	json_end_array(writer);
+	json_key(writer, "tokens");
+	json_begin_array(writer);
+	for (int64_t b = 0; b < pass->B; b++)
+		add_ids(writer, pass->tokens + b * pass->S, pass->S);
+	json_end_array(writer);
+	json_key(writer, "next_tokens");
+	add_ids(writer, pass->next, pass->B);
+	json_end_object(writer);
+}
+
+void report_json(const struct report *report, const struct run *run, const char *trace, struct buf *out)
+{
+	struct json_writer writer;
+	const struct batch *batch = run_batch(run);
+	json_writer_init(&writer, out, true);
+	json_begin_object(&writer);
+	add_member(&writer, "trace", trace);
+	add_member(&writer, "model", model_name(report->model));
+	json_key(&writer, "rows");
+	json_begin_array(&writer);
+	for (int64_t i = 0; i < batch->count; i++)
+		add_row(&writer, report, run_row(run, i), &batch->requests[i]);
+	json_end_array(&writer);
+	json_key(&writer, "passes");
+	json_begin_array(&writer);
+	for (int64_t i = 0; i < report->count; i++)
+		add_pass(&writer, &report->passes[i], i, batch);
+	json_end_array(&writer);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}
+
+/* --- text --- */
+
+static void add_token(const struct report *report, int32_t id, struct buf *out)
+{
+	struct buf bytes = BUF_INIT;
+	const struct tokenizer *tokenizer = model_tokenizer(report->model);
+	if (tokenizer != NULL && tokenizer_token_bytes(tokenizer, id, &bytes))
+		show_foreign(out, buf_text(&bytes), bytes.length);
+	else
+		buf_printf(out, "%d", id);
+	buf_free(&bytes);
+}
+
+static void add_pass_line(const struct report *report, int64_t index, const struct batch *batch, struct buf *out)
+{
+	const struct seen_pass *pass = &report->passes[index];
+	buf_printf(out, _("pass %lld  %-7s  tokens (%lld,%lld)"), (long long)index, pass_kind_name(pass->kind),
+		(long long)pass->B, (long long)pass->S);
+	for (int64_t b = 0; b < pass->B; b++) {
+		buf_add_text(out, "   ");
+		show_text(out, batch->requests[pass->rows[b]].id);
+		buf_add_char(out, ' ');
+		for (int64_t cell = b * pass->S; cell < (b + 1) * pass->S; cell++) {
+			if (pass->pad[cell] == 0) {
+				buf_add_char(out, '[');
+				add_token(report, pass->tokens[cell], out);
+				buf_add_char(out, ']');
+			}
+		}
+		buf_add_text(out, " -> ");
+		if (pass->next[b] >= 0)
+			add_token(report, pass->next[b], out);
+	}
+	buf_add_char(out, '\n');
+}
+
+static void add_row_line(const struct report *report, const struct row *row, const struct request *request,
+	struct buf *out)
+{
+	struct buf text = BUF_INIT;
+	const struct tokenizer *tokenizer = model_tokenizer(report->model);
+	show_text(out, request->id);
+	buf_add_text(out, "  ");
+	if (request->text != NULL)
+		show_text(out, request->text);
+	else if (tokenizer != NULL)
+		tokenizer_decode(tokenizer, request->prompt, (size_t)request->prompt_length, false, &text);
+	show_foreign(out, buf_text(&text), text.length);
+	buf_add_text(out, " | ");
+	buf_clear(&text);
+	add_text(report, row, request, &text);
+	show_foreign(out, buf_text(&text), text.length);
+	if (row->finish != FINISH_NONE)
+		buf_printf(out, "  (%s)", finish_reason_name(row->finish));
+	buf_add_char(out, '\n');
+	buf_free(&text);
+}
+
+void report_text(const struct report *report, const struct run *run, struct buf *out)
+{
+	const struct batch *batch = run_batch(run);
+	for (int64_t i = 0; i < report->count; i++)
+		add_pass_line(report, i, batch, out);
+	buf_add_char(out, '\n');
+	for (int64_t i = 0; i < batch->count; i++)
+		add_row_line(report, run_row(run, i), &batch->requests[i], out);
+}

@@ -1,0 +1,202 @@
+#include "cli/setup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/faults.h"
+#include "app/data.h"
+#include "base/i18n.h"
+#include "base/utf8.h"
+
+#define DEFAULT_MODEL "three-requests"
+#define MAX_NEW ((int64_t)1 << 20)
+
+bool setup_model(struct model **model, const char *name, struct err *err)
+{
+	char path[512];
+	return data_find_model(path, sizeof path, name, err) && model_open(model, path, err);
+}
+
+bool setup_trace_model(struct model **model, const struct cli *cli, const char *recorded_name, struct err *err)
+{
+	const char *named = cli_value(&cli->args, "model");
+	char path[512];
+	struct err none = ERR_INIT;
+	if (named != NULL)
+		return setup_model(model, named, err);
+	if (strchr(recorded_name, '/') != NULL || !data_find(path, sizeof path, "tiny_models", recorded_name, &none))
+		return err_usage(err, "--model",
+			_("the trace was made with \"%.200s\", which is no bundled model; name its folder with --model"),
+			recorded_name);
+	return model_open(model, path, err);
+}
+
+/* --- rows of the command line --- */
+
+/* "5 6 7" or "5,6,7" */
+static bool read_ids(struct request *request, const char *text, struct arena *arena, struct err *err)
+{
+	request->prompt = ARENA_ARRAY(arena, int32_t, strlen(text) + 1);
+	for (const char *at = text + strspn(text, " ,"); *at != '\0'; at += strspn(at, " ,")) {
+		char *end;
+		errno = 0;
+		long long id = strtoll(at, &end, 10);
+		if (end == at || errno != 0 || id < 0 || id > INT32_MAX || (*end != '\0' && strchr(" ,", *end) == NULL))
+			return err_usage(err, "--tokens", _("expected token IDs separated by spaces, got \"%.60s\""), text);
+		request->prompt[request->prompt_length++] = (int32_t)id;
+		at = end;
+	}
+	return request->prompt_length > 0 || err_usage(err, "--tokens", _("a row needs at least one token ID"));
+}
+
+/* One prompt per line of standard input; an empty line is no row. */
+static bool read_prompts(struct cli *cli, const char ***prompts, int *count, struct err *err)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+	int capacity = 0;
+	while ((length = getline(&line, &size, stdin)) >= 0) {
+		if (length > 0 && line[length - 1] == '\n')
+			line[--length] = '\0';
+		if (length == 0)
+			continue;
+		if (*count == capacity) {
+			const char **more = ARENA_ARRAY(&cli->arena, const char *, capacity = capacity * 2 + 16);
+			if (*count > 0)
+				memcpy(more, *prompts, (size_t)*count * sizeof *more);
+			*prompts = more;
+		}
+		(*prompts)[(*count)++] = arena_strndup(&cli->arena, line, (size_t)length);
+	}
+	free(line);
+	if (ferror(stdin) != 0)
+		return err_system(err, NULL, errno, _("standard input cannot be read"));
+	return *count > 0 || err_usage(err, NULL, _("standard input holds no prompt: one per line is expected"));
+}
+
+/* Prompts of the words, or of standard input for "-" or a pipe. */
+static bool gather_prompts(struct cli *cli, bool has_tokens, const char ***prompts, int *count, struct err *err)
+{
+	const struct cli_args *args = &cli->args;
+	bool dash = args->count == 2 && strcmp(args->words[1], "-") == 0;
+	*prompts = args->words + 1;
+	*count = args->count > 1 ? args->count - 1 : 0;
+	if (!dash && (*count > 0 || has_tokens))
+		return true;
+	if (!dash && isatty(STDIN_FILENO) != 0)
+		return err_usage(err, NULL, _("no prompt was given: name a model and at least one prompt, or use --tokens or --batch"));
+	*count = 0;
+	return read_prompts(cli, prompts, count, err);
+}
+
+static bool rows_from_words(struct cli *cli, struct requests *requests, struct err *err)
+{
+	const char **prompts, **ids;
+	int count, id_count;
+	int64_t new_tokens = BATCH_DEFAULT_NEW_TOKENS;
+	char path[512];
+	ids = cli_values(&cli->args, "tokens", &cli->arena, &id_count);
+	if (!gather_prompts(cli, id_count > 0, &prompts, &count, err))
+		return false;
+	const char **rows = ARENA_ARRAY(&cli->arena, const char *, count + id_count);
+	for (int i = 0; i < count + id_count; i++)
+		rows[i] = i < count ? prompts[i] : "";
+	requests_from_texts(requests, rows, count + id_count, &cli->arena);
+	for (int i = 0; i < id_count; i++) {
+		requests->batch.requests[count + i].text = NULL;
+		if (!read_ids(&requests->batch.requests[count + i], ids[i], &cli->arena, err))
+			return false;
+	}
+	if (!cli_int(&cli->args, "new", 1, MAX_NEW, &new_tokens, err) ||
+		!data_find_model(path, sizeof path, cli->args.count > 0 ? cli->args.words[0] : DEFAULT_MODEL, err))
+		return false;
+	for (int64_t i = 0; i < requests->batch.count; i++)
+		requests->batch.requests[i].max_new_tokens = new_tokens;
+	requests->model = arena_strdup(&cli->arena, path);
+	return true;
+}
+
+static bool rows_from_file(struct cli *cli, struct requests *requests, const char *file, struct err *err)
+{
+	int64_t new_tokens = 0;
+	if (cli->args.count > 0)
+		return err_usage(err, cli->args.words[0], _("with --batch the file names model and prompts; leave the words out"));
+	if (cli_has(&cli->args, "tokens"))
+		return err_usage(err, "--tokens", _("with --batch the file names the rows"));
+	if (!requests_load(requests, file, &cli->arena, err) ||
+		!cli_int(&cli->args, "new", 1, MAX_NEW, &new_tokens, err))
+		return false;
+	for (int64_t i = 0; new_tokens > 0 && i < requests->batch.count; i++)
+		requests->batch.requests[i].max_new_tokens = new_tokens;
+	return true;
+}
+
+/* --- options --- */
+
+static bool only_choice(const struct cli *cli, const char *name, const char *only, struct err *err)
+{
+	const char *value = cli_value(&cli->args, name);
+	char where[32];
+	snprintf(where, sizeof where, "--%s", name);
+	return value == NULL || strcmp(value, only) == 0 ||
+		err_usage(err, where, _("expected %s, got \"%.60s\""), only, value);
+}
+
+static void split_faults(struct setup *setup, struct cli *cli)
+{
+	int given;
+	const char **values = cli_values(&cli->args, "fault", &cli->arena, &given);
+	size_t most = 1;
+	for (int i = 0; i < given; i++)
+		most += strlen(values[i]);
+	setup->faults = ARENA_ARRAY(&cli->arena, const char *, most);
+	for (int i = 0; i < given; i++) {
+		for (const char *at = values[i]; *at != '\0';) {
+			size_t length = strcspn(at, ",");
+			if (length > 0)
+				setup->faults[setup->fault_count++] = arena_strndup(&cli->arena, at, length);
+			at += length + (at[length] == ',');
+		}
+	}
+}
+
+static bool read_options(struct setup *setup, struct cli *cli, struct err *err)
+{
+	int64_t threads = 0, max_rows = setup->batch.max_rows;
+	if (!only_choice(cli, "layout", "left", err) || !only_choice(cli, "schedule", "continuous", err) ||
+		!cli_int(&cli->args, "threads", 1, 256, &threads, err) ||
+		!cli_int(&cli->args, "max-rows", 1, INT32_MAX, &max_rows, err))
+		return false;
+	setup->batch.max_rows = max_rows;
+	setup->run.threads = (int)threads;
+	setup->run.kernels = cli_value(&cli->args, "kernels");
+	split_faults(setup, cli);
+	return true;
+}
+
+bool setup_open(struct setup *setup, struct cli *cli, struct err *err)
+{
+	struct requests requests = {0};
+	const char *file = cli_value(&cli->args, "batch");
+	*setup = (struct setup){.arena = ARENA_INIT};
+	bool ok = (file != NULL ? rows_from_file(cli, &requests, file, err) : rows_from_words(cli, &requests, err)) &&
+		model_open(&setup->model, requests.model, err);
+	requests.no_special = cli_has(&cli->args, "no-bos");
+	ok = ok && requests_resolve(&requests, setup->model, &setup->batch, &cli->arena, err) &&
+		read_options(setup, cli, err) && plan_build(&setup->plan, setup->model, &setup->arena, err) &&
+		faults_apply(setup->faults, (size_t)setup->fault_count, setup->plan, &setup->run, err);
+	if (!ok)
+		setup_close(setup);
+	return ok;
+}
+
+void setup_close(struct setup *setup)
+{
+	plan_free(setup->plan);
+	model_delete(setup->model);
+	arena_free(&setup->arena);
+	*setup = (struct setup){0};
+}

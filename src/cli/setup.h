@@ -1,0 +1,49 @@
+/*
+ * setup.h: what the options of `run` describe, ready to run: model, plan, batch, run options. Shared by every subcommand that
+ * runs a batch.
+ *
+ *     struct setup setup;
+ *     if (!setup_open(&setup, cli, err)) return false;
+ *     ... run_new(&run, setup.model, setup.plan, &setup.batch, &setup.run, err) ...
+ *     setup_close(&setup);
+ */
+#ifndef CLI_SETUP_H
+#define CLI_SETUP_H
+
+#include "app/requests.h"
+#include "cli/cli.h"
+#include "engine/run.h"
+
+/* The options that describe a batch and how it is run, as lines of a subcommand's table. */
+#define SETUP_OPTIONS                                                                                                  \
+	{"batch", 0, N_("FILE"), N_("a batch file (JSON) that names model and rows; no prompts then")},               \
+	{"tokens", 0, N_("IDS"), N_("a row by its token IDs: \"5 6 7\"; may be given again")},                         \
+	{"new", 0, N_("N"), N_("new tokens per row (16)")},                                                            \
+	{"max-rows", 0, N_("N"), N_("rows that may take part in a pass at once (all)")},                               \
+	{"layout", 0, N_("NAME"), N_("left: shorter rows are padded on the left")},                                    \
+	{"schedule", 0, N_("NAME"), N_("continuous: rows join when they arrive and leave when they end")},             \
+	{"no-bos", 0, NULL, N_("the tokenizer adds no token of its own to a prompt")},                                 \
+	{"threads", 0, N_("N"), N_("threads (one per processor)")},                                                    \
+	{"kernels", 0, N_("SET"), N_("instruction set: scalar, avx2, avx512, neon (the best there is)")},              \
+	{"fault", 0, N_("NAME[,NAME...]"), N_("switch on a bug on purpose; docs/FAULTS.md lists them")}
+
+struct setup {
+	struct arena arena;
+	struct model *model;
+	struct plan *plan;
+	struct batch batch;
+	struct run_options run;
+	const char **faults;
+	int fault_count;
+};
+
+/* From the words (MODEL PROMPT...) and options of the call. */
+bool setup_open(struct setup *setup, struct cli *cli, struct err *err);
+void setup_close(struct setup *setup);
+
+/* A model by bundled name or path. */
+bool setup_model(struct model **model, const char *name, struct err *err);
+/* The model that a trace was made with: --model, or the bundled one of its name. */
+bool setup_trace_model(struct model **model, const struct cli *cli, const char *recorded_name, struct err *err);
+
+#endif

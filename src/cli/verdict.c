@@ -1,0 +1,195 @@
+#include "cli/verdict.h"
+
+#include <inttypes.h>
+
+#include "base/i18n.h"
+#include "base/json.h"
+#include "draw/show.h"
+
+static const char *request_id(const struct trace *trace, int32_t request)
+{
+	return trace_batch(trace)->requests[request].id;
+}
+
+/* --- JSON --- */
+
+static void add_int(struct json_writer *writer, const char *key, int64_t value)
+{
+	json_key(writer, key);
+	json_add_int(writer, value);
+}
+
+static void add_bool(struct json_writer *writer, const char *key, bool value)
+{
+	json_key(writer, key);
+	json_add_bool(writer, value);
+}
+
+static void add_string(struct json_writer *writer, const char *key, const char *value)
+{
+	json_key(writer, key);
+	json_add_string(writer, value);
+}
+
+static void add_index(struct json_writer *writer, const int64_t *index, int rank)
+{
+	json_key(writer, "index");
+	json_begin_array(writer);
+	for (int i = 0; i < rank; i++)
+		json_add_int(writer, index[i]);
+	json_end_array(writer);
+}
+
+static void add_proof(struct json_writer *writer, const char *name, const struct isolation_proof *proof)
+{
+	json_key(writer, name);
+	json_begin_object(writer);
+	add_bool(writer, "ok", proof->ok);
+	add_int(writer, "tensors", proof->tensors);
+	add_int(writer, "values", proof->values);
+	add_int(writer, "differing", proof->bad);
+	add_int(writer, "runs", proof->runs);
+	json_end_object(writer);
+}
+
+static void add_audit(struct json_writer *writer, const struct isolation_audit *audit)
+{
+	json_key(writer, "audit");
+	json_begin_object(writer);
+	add_bool(writer, "ok", audit->ok);
+	add_int(writer, "cells", audit->cells);
+	add_int(writer, "differing", audit->bad);
+	json_key(writer, "first");
+	if (audit->first.name == NULL) {
+		json_add_null(writer);
+	} else {
+		json_begin_object(writer);
+		add_int(writer, "pass", audit->first.pass);
+		add_string(writer, "name", audit->first.name);
+		add_index(writer, audit->first.index, audit->first.rank);
+		json_end_object(writer);
+	}
+	json_end_object(writer);
+}
+
+static void add_leak(struct json_writer *writer, const struct leak *leak, const struct trace *trace)
+{
+	json_key(writer, "first_leak");
+	if (!leak->found) {
+		json_add_null(writer);
+		return;
+	}
+	json_begin_object(writer);
+	add_int(writer, "pass", leak->pass);
+	add_string(writer, "op", trace_value(trace, leak->value)->name);
+	add_string(writer, "row", request_id(trace, leak->request));
+	add_int(writer, "position", leak->position);
+	add_index(writer, leak->index, leak->rank);
+	add_string(writer, "proof", proof_name(leak->proof));
+	json_key(writer, "from_row");
+	if (leak->from >= 0)
+		json_add_string(writer, request_id(trace, leak->from));
+	else if (leak->from == LEAK_FROM_PADDING)
+		json_add_string(writer, "padding");
+	else
+		json_add_null(writer);
+	json_end_object(writer);
+}
+
+void verdict_json(const struct isolation *result, const struct trace *trace, struct buf *out)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out, true);
+	json_begin_object(&writer);
+	add_bool(&writer, "ok", result->ok);
+	json_key(&writer, "proofs");
+	json_begin_object(&writer);
+	for (int i = 0; i < PROOF_REPLAY; i++)
+		add_proof(&writer, proof_name((enum proof)i), &result->proofs[i]);
+	json_end_object(&writer);
+	add_proof(&writer, "replay", &result->proofs[PROOF_REPLAY]);
+	add_audit(&writer, &result->audit);
+	add_leak(&writer, &result->first, trace);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}
+
+/* --- table --- */
+
+struct table *verdict_table(const struct isolation *result, const struct trace *trace, struct arena *arena)
+{
+	struct table *table = table_new(arena, "isolation");
+	int columns[PROOF_COUNT];
+	int name = table_add_column(table, "tensor", TABLE_TEXT), leaks = -1;
+	for (int i = 0; i < PROOF_COUNT; i++)
+		columns[i] = table_add_column(table, proof_name((enum proof)i), TABLE_INT);
+	leaks = table_add_column(table, "differing", TABLE_INT);
+	table_set_caption(table, _("numbers compared, over all passes; differing: over all proofs"));
+	for (int v = 0; v < result->value_count; v++) {
+		int64_t values = 0, bad = 0;
+		for (int i = 0; i < PROOF_COUNT; i++) {
+			values += result->proofs[i].counts[v].values;
+			bad += result->proofs[i].counts[v].bad;
+		}
+		if (values == 0)
+			continue;
+		size_t row = table_add_row(table, STYLE_NO_LANE);
+		table_set_string(table, row, name, trace_value(trace, v)->name);
+		for (int i = 0; i < PROOF_COUNT; i++)
+			table_set_int(table, row, columns[i], result->proofs[i].counts[v].values);
+		table_set_int(table, row, leaks, bad);
+		table_set_style(table, row, leaks, style_of(bad == 0 ? STYLE_GOOD : STYLE_BAD));
+	}
+	return table;
+}
+
+/* --- sentences --- */
+
+static void add_leak_line(struct buf *out, const struct leak *leak, const struct trace *trace)
+{
+	buf_printf(out, _("first leak: pass %" PRId64 ", "), leak->pass);
+	show_text(out, trace_value(trace, leak->value)->name);
+	buf_add_char(out, '[');
+	for (int i = 0; i < leak->rank; i++)
+		buf_printf(out, "%s%" PRId64, i > 0 ? "," : "", leak->index[i]);
+	buf_add_text(out, _("], row "));
+	show_text(out, request_id(trace, leak->request));
+	buf_printf(out, _(", position %" PRId64 " (proof: %s"), leak->position, proof_name(leak->proof));
+	if (leak->from >= 0) {
+		buf_add_text(out, _(", from row "));
+		show_text(out, request_id(trace, leak->from));
+	} else if (leak->from == LEAK_FROM_PADDING) {
+		buf_add_text(out, _(", from padding"));
+	}
+	if (leak->expected != leak->got)
+		buf_printf(out, _("; recorded 0x%08x, got 0x%08x"), leak->expected, leak->got);
+	buf_add_text(out, ")\n");
+}
+
+static void add_audit_line(struct buf *out, const struct isolation_audit *audit)
+{
+	buf_printf(out, _("%-10s %-4s %" PRId64 " cells of %" PRId64 " tensors explained and recomputed, %" PRId64 " differ\n"),
+		"audit", audit->ok ? "ok" : "BAD", audit->cells, audit->values, audit->bad);
+	if (audit->first.name == NULL)
+		return;
+	buf_printf(out, _("first that is not recomputed: pass %" PRId64 ", %s["), audit->first.pass, audit->first.name);
+	for (int i = 0; i < audit->first.rank; i++)
+		buf_printf(out, "%s%" PRId64, i > 0 ? "," : "", audit->first.index[i]);
+	buf_printf(out, _("]: recorded 0x%08x, recomputed 0x%08x\n"), audit->first.bits, audit->first.recomputed_bits);
+}
+
+void verdict_text(const struct isolation *result, const struct trace *trace, struct buf *out)
+{
+	buf_add_char(out, '\n');
+	for (int i = 0; i < PROOF_COUNT; i++) {
+		const struct isolation_proof *proof = &result->proofs[i];
+		buf_printf(out, _("%-10s %-4s %" PRId64 " runs, %" PRId64 " tensors, %" PRId64 " numbers, %" PRId64 " differ%s\n"),
+			proof_name((enum proof)i), proof->ok ? "ok" : "LEAK", proof->runs, proof->tensors, proof->values,
+			proof->bad, proof->runs == 0 ? _(" (one row: there is no neighbour to scramble)") : "");
+	}
+	add_audit_line(out, &result->audit);
+	if (result->first.found)
+		add_leak_line(out, &result->first, trace);
+	buf_add_text(out, result->ok ? _("isolated: every row is the same, bit for bit, with and without its neighbours\n")
+				     : _("NOT isolated\n"));
+}
