@@ -172,6 +172,15 @@ static void pack_vector(float *panel, const float *const *from, int64_t n)
 	}
 }
 
+/* Keys lie far apart, so the processor does not foresee them. */
+static void prefetch_keys(const struct attn_row *row, int64_t first, int64_t offset, int64_t n)
+{
+	for (int64_t j = first; j < first + VEC_LANES && j < row->K; j++) {
+		for (int64_t d = 0; row->keys[j] != NULL && d < n; d += 16)
+			__builtin_prefetch(row->keys[j] + offset + d);
+	}
+}
+
 /* Keys [first, first + count) of one key/value head, d in [d, d + n), as panels [n][16]. */
 static void pack_keys(float *panels, const struct unit *u, int64_t first, int64_t count, int64_t d, int64_t n)
 {
@@ -179,6 +188,7 @@ static void pack_keys(float *panels, const struct unit *u, int64_t first, int64_
 	const int64_t offset = u->g * u->shape->D + d;
 	for (int64_t j = 0; j < count; j += VEC_LANES) {
 		const float *from[VEC_LANES];
+		prefetch_keys(u->row, first + j + KEY_BLOCK, offset, n);
 		for (int64_t i = 0; i < VEC_LANES; i++)
 			from[i] = j + i < count && keys[j + i] != NULL ? keys[j + i] + offset : zeros;
 		pack_vector(panels + j / PANEL_WIDTH * n * PANEL_WIDTH + j % PANEL_WIDTH, from, n);

@@ -261,7 +261,8 @@ void K(k_matmul)(float *y, const float *x, const struct panel *w, const float *b
 {
 	struct product product = {y, x, w, bias, M};
 	int64_t panels = (w->out + PANEL_WIDTH - 1) / PANEL_WIDTH;
-	int64_t grain = k_grain(w->in * PANEL_WIDTH * M);
+	/* Weights that come from memory cost about as much as four rows' multiply-adds with them. */
+	int64_t grain = k_grain(w->in * PANEL_WIDTH * (M + 4));
 	grain = (grain + MOST_PANELS - 1) / MOST_PANELS * MOST_PANELS;
 	pool_run(pool, panels, grain, panels_piece, &product);
 }
