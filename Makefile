@@ -203,10 +203,11 @@ fuzz:
 	$(MAKE) --no-print-directory VARIANT=fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) run-fuzzers
 run-fuzzers: $(FUZZERS)
 	BUILD=$(BUILD) SECONDS_EACH=$(FUZZ_SECONDS) sh tests/fuzz.sh $(FUZZERS)
-## taint: isolation by taint, with clang's MemorySanitizer (tests/taint.c)
+## taint: isolation by taint, with clang's MemorySanitizer (tests/taint.c, tests/taint_kernels.c)
 taint:
 	$(MAKE) --no-print-directory VARIANT=msan run-taint
-run-taint: $(BUILD)/tests/taint
+run-taint: $(BUILD)/tests/taint $(BUILD)/tests/taint_kernels
+	MSAN_OPTIONS=halt_on_error=1 $(BUILD)/tests/taint_kernels
 	MSAN_OPTIONS=halt_on_error=1 $(BUILD)/tests/taint plain
 	MSAN_OPTIONS=halt_on_error=0:exit_code=0 $(BUILD)/tests/taint 2>$(BUILD)/taint.log
 ## levels: the golden hash from gcc and clang at -O0 to -O3, and from builds that must break it

@@ -233,17 +233,9 @@ static void dot_products(const struct unit *u, int64_t begin, int64_t end, int64
 	}
 }
 
-K_INLINE vec scaled(vec score, const uint8_t *mask, int64_t n, vec scale)
+K_INLINE vec scaled(vec score, vec_bits allowed, vec scale)
 {
-	typedef uint8_t bytes __attribute__((vector_size(VEC_LANES)));
-	typedef uint8_t bytes_memory __attribute__((vector_size(VEC_LANES), aligned(1), may_alias));
-	bytes allowed = {0};
-	if (n == VEC_LANES)
-		allowed = (bytes)(*(const bytes_memory *)mask);
-	else
-		memcpy(&allowed, mask, (size_t)n);
-	vec_bits wide = __builtin_convertvector(allowed, vec_bits);
-	return vec_select((vec_bits)(wide != 0), vec_canon(score * scale), vec_all(-INFINITY));
+	return vec_select(allowed, vec_canon(score * scale), vec_all(-INFINITY));
 }
 
 /* score = allowed ? score * scale : -Inf. */
@@ -252,9 +244,9 @@ static void scale_scores(float *scores, const uint8_t *mask, int64_t n, float sc
 	const vec factor = vec_all(scale);
 	int64_t j = 0;
 	for (; j + VEC_LANES <= n; j += VEC_LANES)
-		vec_store(scores + j, scaled(vec_load(scores + j), mask + j, VEC_LANES, factor));
+		vec_store(scores + j, scaled(vec_load(scores + j), vec_allowed(mask + j, VEC_LANES), factor));
 	if (j < n) {
-		vec v = scaled(vec_load_some(scores + j, n - j), mask + j, n - j, factor);
+		vec v = scaled(vec_load_some(scores + j, n - j), vec_allowed(mask + j, n - j), factor);
 		vec_store_some(scores + j, v, n - j);
 	}
 }

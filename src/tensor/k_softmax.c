@@ -19,28 +19,28 @@
 typedef float real_floats __attribute__((vector_size(4 * REAL_LANES)));
 typedef float real_memory __attribute__((vector_size(4 * REAL_LANES), aligned(4), may_alias));
 
-/* The largest value; -Inf when there is none but NaN. The order does not matter to a maximum. */
-static float largest(const float *x, int64_t n)
+/*
+ * The largest allowed value, mask NULL allowing all; -Inf when there is none but NaN. The order does not matter to a
+ * maximum. No branch looks at a value, here and below: tests/taint_kernels.c follows what depends on what.
+ */
+static float largest(const float *x, const uint8_t *mask, int64_t n)
 {
-	float most = -INFINITY;
-	vec best = vec_all(most);
+	const vec least = vec_all(-INFINITY);
+	vec best = least;
 	int64_t i = 0;
 	for (; i + VEC_LANES <= n; i += VEC_LANES) {
 		vec v = vec_load(x + i);
+		if (mask != NULL)
+			v = vec_select(vec_allowed(mask + i, VEC_LANES), v, least);
 		best = vec_select((vec_bits)(v > best), v, best);
+	}
+	float most = -INFINITY;
+	for (; i < n; i++) {
+		float v = mask == NULL || mask[i] != 0 ? x[i] : -INFINITY;
+		most = v > most ? v : most;
 	}
 	for (int lane = 0; lane < VEC_LANES; lane++)
 		most = best[lane] > most ? best[lane] : most;
-	for (; i < n; i++)
-		most = x[i] > most ? x[i] : most;
-	return most;
-}
-
-static float largest_allowed(const float *x, const uint8_t *mask, int64_t n)
-{
-	float most = -INFINITY;
-	for (int64_t i = 0; i < n; i++)
-		most = mask[i] != 0 && x[i] > most ? x[i] : most;
 	return most;
 }
 
@@ -80,6 +80,18 @@ static bool eight_allow(const uint8_t *mask)
 	return all != 0;
 }
 
+static void clear_forbidden(const struct row *row)
+{
+	const vec none = {0};
+	int64_t i = row->begin;
+	for (; i + VEC_LANES <= row->end; i += VEC_LANES) {
+		vec v = vec_load(row->y + i);
+		vec_store(row->y + i, vec_select(vec_allowed(row->mask + i, VEC_LANES), v, none));
+	}
+	for (; i < row->end; i++)
+		row->y[i] = row->mask[i] != 0 ? row->y[i] : 0.0f;
+}
+
 /* Finds the range, and writes exponentials inside and zeros outside. */
 static struct row start_row(float *y, const float *x, const uint8_t *mask, int64_t n)
 {
@@ -99,16 +111,12 @@ static struct row start_row(float *y, const float *x, const uint8_t *mask, int64
 		row.mask = holes ? mask : NULL;
 	}
 	const int64_t count = row.end - row.begin;
-	float most;
-	if (row.mask != NULL)
-		most = largest_allowed(x + row.begin, mask + row.begin, count);
-	else
-		most = largest(x + row.begin, count);
+	const float most = largest(x + row.begin, row.mask != NULL ? mask + row.begin : NULL, count);
 	memset(y, 0, (size_t)row.begin * sizeof(float));
 	exponentials(y + row.begin, x + row.begin, most, count);
 	memset(y + row.end, 0, (size_t)(n - row.end) * sizeof(float));
-	for (int64_t i = row.begin; row.mask != NULL && i < row.end; i++)
-		y[i] = mask[i] != 0 ? y[i] : 0.0f;
+	if (row.mask != NULL)
+		clear_forbidden(&row);
 	return row;
 }
 
@@ -123,9 +131,8 @@ static void finish_row(const struct row *row, float sum)
 		vec v = vec_load_some(row->y + i, row->end - i) / divisor;
 		vec_store_some(row->y + i, vec_canon(v), row->end - i);
 	}
-	/* 0 / NaN is NaN, but what is forbidden stays 0 */
-	for (i = row->begin; row->mask != NULL && sum != sum && i < row->end; i++)
-		row->y[i] = row->mask[i] != 0 ? row->y[i] : 0.0f;
+	if (row->mask != NULL) /* 0 / NaN is NaN, but what is forbidden stays 0 */
+		clear_forbidden(row);
 }
 
 K_INLINE void sum_rows(const struct row *row, const int count, float *sums)
@@ -206,7 +213,7 @@ void K(k_softmax)(
 
 int64_t K(k_argmax)(const float *x, int64_t n)
 {
-	float most = largest(x, n);
+	float most = largest(x, NULL, n);
 	for (int64_t i = 0; i < n; i++) {
 		if (x[i] == most)
 			return i;
@@ -216,7 +223,7 @@ int64_t K(k_argmax)(const float *x, int64_t n)
 
 float K(k_log_softmax_at)(const float *x, int64_t n, int64_t index)
 {
-	float most = largest(x, n);
+	float most = largest(x, NULL, n);
 	float sum = 0.0f;
 	for (int64_t i = 0; i < n; i += BLOCK) {
 		int64_t count = n - i < BLOCK ? n - i : BLOCK;

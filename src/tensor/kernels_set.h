@@ -110,6 +110,19 @@ K_INLINE vec vec_select(vec_bits mask, vec yes, vec no)
 	return (vec)((mask & (vec_bits)yes) | (~mask & (vec_bits)no));
 }
 
+/* All ones in the lanes of n <= VEC_LANES mask bytes that are not 0. */
+K_INLINE vec_bits vec_allowed(const uint8_t *mask, int64_t n)
+{
+	typedef uint8_t bytes __attribute__((vector_size(VEC_LANES)));
+	typedef uint8_t bytes_memory __attribute__((vector_size(VEC_LANES), aligned(1), may_alias));
+	bytes allowed = {0};
+	if (n == VEC_LANES)
+		allowed = (bytes)(*(const bytes_memory *)mask);
+	for (int64_t i = 0; n < VEC_LANES && i < n; i++)
+		allowed[i] = mask[i];
+	return (vec_bits)(__builtin_convertvector(allowed, vec_bits) != 0);
+}
+
 /* NaN lanes become the canonical NaN. */
 K_INLINE vec vec_canon(vec v)
 {
