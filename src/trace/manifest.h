@@ -29,8 +29,10 @@ struct manifest {
 	int op_count;
 	struct trace_value *values;
 	int value_count;
-	struct map names;    /* value -> index */
-	struct map requests; /* ID -> index */
+	struct map names;     /* value -> index */
+	struct map requests;  /* ID -> index */
+	struct arena *arena;  /* that holds it all */
+	struct arena scratch; /* for the reading of one line */
 };
 
 /* Appends the document to `out`. */
