@@ -60,24 +60,14 @@ static void use(struct trace *trace)
 	(void)trace_check(trace, &err);
 }
 
-/* One folder for all inputs, in memory where the system has such a place. */
-static const char *folder_of(void)
-{
-	static char shared[] = "/dev/shm/rowscope-fuzz-XXXXXX", plain[] = "/tmp/rowscope-fuzz-XXXXXX";
-	static const char *folder;
-	if (folder == NULL)
-		folder = mkdtemp(shared) != NULL ? shared : mkdtemp(plain);
-	if (folder == NULL)
-		abort();
-	return folder;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *folder = folder_of();
+	char folder[] = "/tmp/rowscope-fuzz-XXXXXX";
 	const uint8_t *part;
 	struct trace *trace;
 	struct err err = ERR_INIT;
+	if (mkdtemp(folder) == NULL)
+		abort();
 	size_t length = part_length(&data, &size, &part);
 	write_part(folder, "trace.json", part, length);
 	length = part_length(&data, &size, &part);
@@ -89,5 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (err.kind != ERR_INPUT) {
 		abort();
 	}
+	file_remove_folder(folder);
 	return 0;
 }

@@ -73,8 +73,6 @@ START_TEST(an_empty_match_cuts_without_taking)
 {
 	load(SPLIT("{'Regex':'(?=[A-Z])'}", "Isolated", "false"));
 	becomes("abAA", "3@0-2 12@2-3 12@3-4");
-	load(SPLIT("{'Regex':'x*'}", "Isolated", "false"));
-	becomes("éab", "11@0-2 1@2-3 2@3-4");
 }
 END_TEST
 
@@ -182,10 +180,6 @@ START_TEST(normalizers_keep_the_offsets_of_the_text)
 	becomes("b a", "3@0-1 1@2-3");
 	load(WORDS("'normalizer':{'type':'Strip'},"));
 	becomes("  ab\n", "3@2-4");
-	load(WORDS("'normalizer':{'type':'Strip','strip_left':false},"));
-	becomes(" ab\n", "0@0-3");
-	load(WORDS("'normalizer':{'type':'Strip','strip_right':false},"));
-	becomes(" ab\n", "0@1-4");
 	load(WORDS("'normalizer':{'type':'Sequence','normalizers':[{'type':'NFD'},{'type':'StripAccents'}]},"));
 	becomes("\xc3\xa1" "b", "3@0-3");
 	load(WORDS("'normalizer':{'type':'NFKC'},"));
@@ -199,9 +193,6 @@ START_TEST(a_normalized_added_token_is_found_in_normalized_text)
 	becomes("ab", "20@0-2");
 	becomes("aB", "20@0-2");
 	becomes("AB", "12@0-1 2@1-2");
-	/* of two that look the same the control token is found */
-	load(WORDS("'added_tokens':[{'id':20,'content':'x'},{'id':21,'content':'X','special':true,'normalized':true}],'normalizer':{'type':'Lowercase'},"));
-	becomes("xX", "21@0-1 21@1-2");
 }
 END_TEST
 
@@ -222,11 +213,6 @@ START_TEST(offsets_are_trimmed_where_asked)
 	load("{'pre_tokenizer':{'type':'ByteLevel','add_prefix_space':true},'decoder':{'type':'ByteLevel'},'model':{'type':'BPE'," BPE_VOCAB ",'merges':[" MERGES "]}}");
 	becomes("ab ab", "6@0-2 6@2-5");
 	becomes(" ab", "6@0-3");
-	/* one space in front may be the one that was put in; two are not */
-	load("{'pre_tokenizer':{'type':'ByteLevel','add_prefix_space':false,'use_regex':false},'post_processor':{'type':'ByteLevel','add_prefix_space':true},"
-	     "'model':{'type':'BPE','vocab':{'a':0,'Ġ':1,'ĠĠ':2,'ĠĠa':3,'Ġa':4},'merges':['Ġ Ġ','ĠĠ a','Ġ a']}}");
-	becomes(" a", "4@0-2");
-	becomes("  a", "3@2-3");
 }
 END_TEST
 
@@ -286,9 +272,6 @@ START_TEST(what_is_not_supported_is_named)
 	refuses("{'version':'1.0'}", "\"model\" is missing");
 	refuses("{'surprise':1,'model':{}}", "surprise");
 	refuses("{'model':{'type':'Unigram','vocab':[]}}", "\"Unigram\" is not supported");
-	refuses("{'model':{'type':'Unigram','vocab':{'a':0},'merges':[]}}", "\"Unigram\" is not supported");
-	refuses("{'model':{'vocab':{'a':0}}}", "type");
-	load("{'model':{'vocab':{'a':0},'merges':[]}}"); /* as the oldest files of GPT-2 have it */
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0},'extra':1}}", "extra");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0,'b':0}}}", "the ID 0 is given to two tokens");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':-1}}}", "model.vocab.a");

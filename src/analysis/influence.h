@@ -17,7 +17,6 @@
 
 struct influence;
 
-/* Follows a run of `plan` over that many requests. The caller deletes it. */
 struct influence *influence_new(const struct plan *plan, int64_t requests);
 void influence_delete(struct influence *influence);
 struct probe influence_probe(struct influence *influence);

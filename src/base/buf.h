@@ -20,8 +20,6 @@ struct buf {
 
 #define BUF_INIT ((struct buf){0})
 
-/* Append bytes, a text up to its NUL, one byte, a formatted text. The buffer grows as needed; a NUL is always kept behind
- * its length. They cannot fail (see mem.h). The bytes added must not lie in the buffer itself. */
 void buf_add(struct buf *buf, const void *bytes, size_t length);
 void buf_add_text(struct buf *buf, const char *text);
 void buf_add_char(struct buf *buf, char c);
@@ -30,7 +28,6 @@ void buf_printf(struct buf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)))
 #endif
 	;
-/* buf_printf for a caller that has its arguments already. */
 void buf_vprintf(struct buf *buf, const char *format, va_list args);
 
 /* Makes room for `more` further bytes without changing the length. */

@@ -21,7 +21,6 @@ void hash_add(struct hash *hash, const void *bytes, size_t length);
 uint64_t hash_value(const struct hash *hash);
 void hash_delete(struct hash *hash);
 
-/* XXH3-64 of one stretch of memory. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 /* XXH3-64 of a file's whole content; fails as file_open and file_read do. */
 bool hash_file(const char *path, uint64_t *value, struct err *err);

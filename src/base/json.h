@@ -94,9 +94,7 @@ struct json_writer {
 	bool is_object[JSON_MAX_DEPTH];
 };
 
-/* Starts a document that is appended to `out`, which the caller owns; `pretty` breaks lines and indents. */
 void json_writer_init(struct json_writer *writer, struct buf *out, bool pretty);
-/* Open and close a value; inside an object each value needs its json_key first. Commas are put by themselves. */
 void json_begin_object(struct json_writer *writer);
 void json_end_object(struct json_writer *writer);
 void json_begin_array(struct json_writer *writer);

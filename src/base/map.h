@@ -36,7 +36,6 @@ bool map_put(struct map *map, const char *key, size_t length, int64_t value);
 /* The value of the key, or -1. */
 int64_t map_get(const struct map *map, const char *key, size_t length);
 
-/* Frees the table; keys and values are the caller's. */
 void map_free(struct map *map);
 
 #endif

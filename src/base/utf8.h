@@ -23,7 +23,6 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code_point);
 /* Writes the UTF-8 form (1..4 bytes, no terminator) of a valid code point and returns its length. */
 size_t utf8_encode(uint32_t code_point, char bytes[4]);
 
-/* True when all bytes are well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. */
 bool utf8_is_valid(const char *bytes, size_t length);
 
 /* The display string of foreign bytes into `out` (always terminated). At most `max_columns` columns are used

@@ -43,7 +43,6 @@ extern const struct cli_option cli_common_options[];
 bool cli_parse(struct cli_args *args, const struct cli_option *options, int argc, char **argv, struct arena *arena,
 	struct err *err);
 
-/* True when the option was given. */
 bool cli_has(const struct cli_args *args, const char *name);
 /* The last value given, or NULL. */
 const char *cli_value(const struct cli_args *args, const char *name);

@@ -14,7 +14,6 @@
 
 struct report;
 
-/* A report of a run of `model`, filled by its probe; the caller deletes it. The model must outlive it. */
 struct report *report_new(const struct model *model);
 void report_delete(struct report *report);
 struct probe report_probe(struct report *report);

@@ -45,7 +45,6 @@ struct grid_span {
 	int columns;
 };
 
-/* `columns` cells of row y, from column x. */
 static inline struct grid_span grid_at(int x, int y, int columns)
 {
 	return (struct grid_span){x, y, columns};

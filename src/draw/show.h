@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 
-/* Append `length` bytes, or a text up to its NUL, made visible; cannot fail. */
 void show_foreign(struct buf *out, const char *bytes, size_t length);
 void show_text(struct buf *out, const char *text);
 

@@ -58,7 +58,6 @@ struct style {
 	uint8_t flags; /* enum style_flag */
 };
 
-/* A style of that role, level 0 and without flags. */
 static inline struct style style_of(enum style_role role)
 {
 	return (struct style){.role = (uint8_t)role};

@@ -85,7 +85,6 @@ struct table {
 /* An empty table. `name` and all texts given later are copied. */
 struct table *table_new(struct arena *arena, const char *name);
 
-/* Copied into the table's arena; shown above and below the rows. */
 void table_set_title(struct table *table, const char *title);
 void table_set_caption(struct table *table, const char *caption);
 
@@ -110,7 +109,6 @@ void table_set_bits(struct table *table, size_t row, int column, uint32_t bits);
 /* Sets what a cell means (a verdict, a pad), beyond its row's lane. */
 void table_set_style(struct table *table, size_t row, int column, struct style style);
 
-/* One cell; row and column must exist. Owned by the table. */
 const struct table_cell *table_cell(const struct table *table, size_t row, int column);
 /* The cell's own style, else its row's, else its lane's. */
 struct style table_style(const struct table *table, size_t row, int column);

@@ -22,13 +22,11 @@ struct exec {
 	int end_token_count;
 };
 
-/* The tensor of input i of an operation, in the pass that is being computed. */
 static inline struct tensor *exec_in(struct exec *exec, const struct op *op, int i)
 {
 	return &exec->tensors[op->inputs[i]];
 }
 
-/* The tensor of output i. */
 static inline struct tensor *exec_out(struct exec *exec, const struct op *op, int i)
 {
 	return &exec->tensors[op->outputs[i]];

@@ -92,7 +92,6 @@ struct op_kind {
 	void (*cost)(const struct op *op, const struct dims *dims, struct cost *cost);
 };
 
-/* The line of the table for a code; never NULL. */
 const struct op_kind *op_kind(enum op_code code);
 
 #endif

@@ -37,7 +37,6 @@ struct pass {
 	uint8_t *full;         /* [B]: 1 when the row may not go on after this pass (length or context) */
 };
 
-/* "prefill", "decode" or "mixed". */
 const char *pass_kind_name(enum pass_kind kind);
 
 /* The place in `rows` of a request, or -1 when it takes no part. */

@@ -45,8 +45,6 @@ struct row {
 
 struct run;
 
-/* A run before its first pass. Usage error for an instruction set that this processor does not have, an empty batch, or a
- * request that the model cannot take; system error when threads cannot be made. The caller deletes it. */
 bool run_new(struct run **run, struct model *model, const struct plan *plan, const struct batch *batch,
 	const struct run_options *options, struct err *err);
 void run_delete(struct run *run);

@@ -8,8 +8,6 @@
 
 #include "export/export.h"
 
-/* Each appends the whole document to `out`, which the caller owns, escaped for its format; the forms are what struct
- * export_format holds. System error when a drawing library refuses. */
 bool export_csv_table(
 	const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
 bool export_json_table(

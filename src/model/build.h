@@ -21,7 +21,6 @@ struct model_part {
 	float constant;      /* of a random model: a norm's gain; 0 draws at random (matrices) or gives zeros (vectors) */
 };
 
-/* Enters the weight; nothing is read yet. Input error naming the tensor that is missing or does not fit. */
 bool model_add(struct model *model, const struct model_part *part, struct err *err);
 /* A formatted name in the model's arena. */
 const char *model_printf(struct model *model, const char *format, ...) ERR_PRINTF(2, 3);

@@ -32,7 +32,6 @@ struct config {
 /* Fills a config from the document. Input error with the path of the value. */
 bool config_read(struct config *config, const struct json *document, struct err *err);
 
-/* The name that Hugging Face configurations use: "gelu_new", "gelu", "relu", "silu". */
 const char *activation_name(enum activation activation);
 
 #endif

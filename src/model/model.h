@@ -31,7 +31,6 @@ void model_delete(struct model *model);
 
 const char *model_name(const struct model *model); /* last component of its path */
 const char *model_path(const struct model *model); /* "" for a random one */
-/* Sizes and options; owned by the model. */
 const struct config *model_config(const struct model *model);
 /* NULL when the folder has none. */
 const struct tokenizer *model_tokenizer(const struct model *model);

@@ -20,7 +20,6 @@ enum dtype {
 	DTYPE_COUNT
 };
 
-/* The name in safetensors ("F32"), and the bits of one element. */
 const char *dtype_name(enum dtype dtype);
 int dtype_bits(enum dtype dtype);
 /* Bytes of one element; only for types of whole bytes. */

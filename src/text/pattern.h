@@ -31,7 +31,6 @@ bool pattern_load(struct pattern **out, const struct json *node, struct err *err
 /* The same for a pattern of our own, written in that dialect. */
 bool pattern_builtin(struct pattern **out, const char *source, const struct json *node, struct err *err);
 
-/* NULL is allowed. */
 void pattern_delete(struct pattern *pattern);
 
 /* Appends the matches in a piece, and what lies between them, from start to end without a gap. An empty match is

@@ -72,11 +72,9 @@ struct piece piece_part(const struct piece *piece, size_t start, size_t end);
 /* The original bytes that [start, end) of a piece stand for. */
 struct piece_origin piece_stretch(const struct piece *piece, size_t start, size_t end);
 
-/* Append to a list (copied into it), and give the list's memory back; the bytes are not the list's. */
 void piece_add(struct piece_list *list, struct piece piece);
 void piece_list_free(struct piece_list *list);
 
-/* The same for stretches; an empty one is entered too. */
 void piece_span_add(struct piece_span_list *list, size_t start, size_t end, bool is_match);
 void piece_span_list_free(struct piece_span_list *list);
 

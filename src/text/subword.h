@@ -64,7 +64,6 @@ void subword_free(struct subword *model);
 bool subword_cut(const struct subword *model, const struct piece *piece, struct subword_output *output,
 	struct err *err);
 
-/* Appends one token that stands for bytes [start, end) of the piece; subword_output_free gives the memory back. */
 void subword_emit(struct subword_output *output, int32_t id, size_t start, size_t end);
 void subword_output_free(struct subword_output *output);
 

@@ -29,10 +29,8 @@ struct manifest {
 	int op_count;
 	struct trace_value *values;
 	int value_count;
-	struct map names;     /* value -> index */
-	struct map requests;  /* ID -> index */
-	struct arena *arena;  /* that holds it all */
-	struct arena scratch; /* for the reading of one line */
+	struct map names;    /* value -> index */
+	struct map requests; /* ID -> index */
 };
 
 /* Appends the document to `out`. */

@@ -351,7 +351,7 @@ static bool read_root(const struct json *root, struct manifest *manifest, struct
 bool manifest_read(struct manifest *manifest, const char *path, struct arena *arena, struct err *err)
 {
 	struct json *root;
-	*manifest = (struct manifest){.arena = arena};
+	*manifest = (struct manifest){.names = MAP_INIT, .requests = MAP_INIT};
 	if (json_load(path, MANIFEST_MOST, arena, &root, err) && read_root(root, manifest, arena, err))
 		return true;
 	err_in_file(err, path);
@@ -363,5 +363,4 @@ void manifest_free(struct manifest *manifest)
 {
 	map_free(&manifest->names);
 	map_free(&manifest->requests);
-	arena_free(&manifest->scratch);
 }

@@ -6,7 +6,7 @@
  *
  *     struct passline line = {...};
  *     passline_write(&text, &line, batch);
- *     if (!passline_read(&line, text, length, &manifest, err)) return false;
+ *     if (!passline_read(&line, text, length, &manifest, &arena, err)) return false;
  */
 #ifndef TRACE_PASSLINE_H
 #define TRACE_PASSLINE_H
@@ -41,9 +41,10 @@ struct passline {
 /* Appends the line, newline included, to `out`. */
 void passline_write(struct buf *out, const struct passline *line, const struct batch *batch);
 
-/* Reads a line of `length` bytes, without its newline. Its arrays and texts live in the manifest's arena. Input error with
- * the path of the value that is wrong; whether positions fit the row's tokens is the caller's to check. */
-bool passline_read(struct passline *line, const char *text, size_t length, struct manifest *manifest, struct err *err);
+/* Reads a line of `length` bytes, without its newline. Its arrays and texts live in `arena`. Input error with the path of the value that is wrong; whether positions
+ * fit the row's tokens is the caller's to check. */
+bool passline_read(struct passline *line, const char *text, size_t length, const struct manifest *manifest,
+	struct arena *arena, struct err *err);
 
 /* The name of the tensor file of a pass, into name[PASSLINE_NAME_SIZE]. */
 void passline_file_name(int64_t index, char *name);

@@ -263,17 +263,18 @@ static bool read_file(const struct json *root, struct passline *line, struct are
 	return read_digest(root, &line->digest, err);
 }
 
-bool passline_read(struct passline *line, const char *text, size_t length, struct manifest *manifest, struct err *err)
+bool passline_read(struct passline *line, const char *text, size_t length, const struct manifest *manifest,
+	struct arena *arena, struct err *err)
 {
-	struct arena *arena = manifest->arena;
+	struct arena scratch = ARENA_INIT;
 	struct json *root;
 	*line = (struct passline){0};
-	arena_reset(&manifest->scratch);
-	if (!json_parse(text, length, NULL, &manifest->scratch, &root, err))
-		return false;
-	if (root->type != JSON_OBJECT)
-		return json_error(root, err, "an object is expected here");
-	return json_get_int(root, "index", 0, INT32_MAX, &line->index, err) && read_kind(root, line, err) &&
-	       read_layout(root, manifest, line, arena, err) && read_events(root, manifest, line, arena, err) &&
-	       read_file(root, line, arena, err) && read_texts(root, manifest, line, arena, err);
+	bool ok = json_parse(text, length, NULL, &scratch, &root, err);
+	if (ok && root->type != JSON_OBJECT)
+		ok = json_error(root, err, "an object is expected here");
+	ok = ok && json_get_int(root, "index", 0, INT32_MAX, &line->index, err) && read_kind(root, line, err) &&
+	     read_layout(root, manifest, line, arena, err) && read_events(root, manifest, line, arena, err) &&
+	     read_file(root, line, arena, err) && read_texts(root, manifest, line, arena, err);
+	arena_free(&scratch);
+	return ok;
 }

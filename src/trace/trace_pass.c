@@ -85,7 +85,7 @@ static void add_pass(struct trace *trace, const struct passline *line)
 bool trace_take_line(struct trace *trace, const char *text, size_t length, struct err *err)
 {
 	struct passline line;
-	bool ok = passline_read(&line, text, length, &trace->manifest, err);
+	bool ok = passline_read(&line, text, length, &trace->manifest, &trace->arena, err);
 	if (ok && line.index != trace->pass_count)
 		ok = err_input(err, NULL, NULL, "pass %" PRId64 " is expected here, but this is pass %" PRId64,
 			trace->pass_count, line.index);

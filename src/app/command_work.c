@@ -1,0 +1,153 @@
+/* Commands that open, write and leave. */
+#include <string.h>
+
+#include "app/command_run.h"
+#include "app/data.h"
+#include "base/file.h"
+#include "base/i18n.h"
+#include "export/export.h"
+#include "view/screen.h"
+#include "view/view.h"
+
+/* Is this folder a trace? */
+static bool is_trace(const char *path)
+{
+	struct err ignored = ERR_INIT;
+	char file[512];
+	return file_is_folder(path) && file_join(file, sizeof file, path, "trace.json", &ignored) && file_exists(file);
+}
+
+static bool is_batch_file(const char *path)
+{
+	size_t length = strlen(path);
+	return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+bool command_open(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	if (args->count == 0)
+		return err_usage(err, "open", _("A trace folder, a batch file, or a model and prompts were expected."));
+	const char *what = args->words[0];
+	*next |= COMMAND_REDRAW;
+	bool ok = false;
+	if (is_trace(what))
+		ok = session_open_trace(session, what, args->count > 1 ? args->words[1] : NULL, err);
+	else if (is_batch_file(what))
+		ok = session_open_batch(session, what, NULL, err);
+	else if (args->count == 1)
+		ok = session_open_example(session, what, err);
+	else
+		ok = session_open_prompts(session, what, args->words + 1, args->count - 1, err);
+	if (ok && strcmp(session->scene.view->name, "help") == 0)
+		session->scene.view = view_find("tensor");
+	return ok;
+}
+
+bool command_run_all(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	(void)args;
+	if (!session_needs_pass(session, err))
+		return false;
+	for (bool ran = true; ran;)
+		if (!session_advance(session, &ran, err))
+			return false;
+	session_say(
+		session, _("All passes are there: 0 to %lld."), (long long)trace_pass_count(session->scene.trace) - 1);
+	*next |= COMMAND_REDRAW;
+	return true;
+}
+
+#define EXPORT_COLUMNS 100
+#define EXPORT_LINES 30
+
+static bool export_screen(struct session *session, const struct export_format *format, struct buf *out, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct scene plain = session->scene;
+	plain.message = "";
+	plain.help_count = 0;
+	struct grid grid = grid_new(&arena, EXPORT_COLUMNS, EXPORT_LINES);
+	struct export_options options = {.theme = theme_find(session->theme)};
+	screen_draw(&plain, &grid);
+	bool ok = export_grid(format, &grid, &options, out, err);
+	arena_free(&arena);
+	return ok;
+}
+
+static bool export_view_table(
+	struct session *session, const struct export_format *format, struct buf *out, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct table *table = NULL;
+	bool ok = session->scene.view->table(&session->scene, &arena, &table, err) &&
+		  export_table(format, table, NULL, out, err);
+	arena_free(&arena);
+	return ok;
+}
+
+bool command_export(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	const struct export_format *format = NULL;
+	if (args->count < 1 || args->count > 2)
+		return err_usage(
+			err, "export", _("A file name was expected, as in  export mask.svg  or  export logits.csv."));
+	if (!export_choose(&format, NULL, args->words[0], err))
+		return false;
+	const char *what = args->count > 1 ? args->words[1] : format->grid != NULL ? "view" : "table";
+	struct buf out = BUF_INIT;
+	bool ok = false;
+	if (strcmp(what, "view") == 0)
+		ok = export_screen(session, format, &out, err);
+	else if (strcmp(what, "table") == 0)
+		ok = export_view_table(session, format, &out, err);
+	else
+		ok = err_usage(err, what, _("view or table was expected."));
+	ok = ok && export_save(args->words[0], &out, false, err);
+	if (ok)
+		session_say(session, _("Wrote %s, %zu bytes."), args->words[0], out.length);
+	buf_free(&out);
+	*next |= COMMAND_REDRAW;
+	return ok;
+}
+
+bool command_copy(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	bool is_view = args->count > 0 && strcmp(args->words[0], "view") == 0;
+	*next |= COMMAND_REDRAW;
+	buf_clear(&session->copy);
+	if (is_view)
+		return export_screen(session, export_find("text"), &session->copy, err);
+	struct command_args none = {.rest = ""};
+	if (!command_cell(session, &none, next, err))
+		return false;
+	buf_add_text(&session->copy, buf_text(&session->result.text));
+	return true;
+}
+
+bool command_quit(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	(void)session;
+	(void)args;
+	(void)err;
+	*next |= COMMAND_QUIT;
+	return true;
+}
+
+/* From a view that lies over another, back to that; from the first one, out. */
+bool command_close(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	struct scene *scene = &session->scene;
+	const struct view *first = view_find("tensor");
+	(void)args;
+	(void)err;
+	if (scene->view == first) {
+		*next |= COMMAND_QUIT;
+		return true;
+	}
+	scene->view = scene->view == session->return_view ? first : session->return_view;
+	session->return_view = first;
+	scene->focus = scene->view == first ? SCENE_OPS : SCENE_MAIN;
+	scene->scroll = 0;
+	*next |= COMMAND_REDRAW;
+	return true;
+}

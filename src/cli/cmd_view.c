@@ -1,0 +1,106 @@
+/* rowscope view: the terminal program on a recorded trace or a live run; the same content as text where there is no
+ * full screen. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/session.h"
+#include "base/file.h"
+#include "base/i18n.h"
+#include "cli/commands.h"
+#include "cli/setup.h"
+#include "export/export.h"
+#include "tui/loop.h"
+#include "view/view.h"
+
+const struct cli_option cmd_view_options[] = {
+	SETUP_OPTIONS,
+	{"model", 0, N_("MODEL"), N_("the model of a recorded trace, where it is not bundled")},
+	{"theme", 0, N_("NAME"), N_("dark, light, projector or mono (dark)")},
+	{"plain", 0, NULL, N_("print text instead of taking the whole terminal")},
+	{0},
+};
+
+static bool is_trace(const char *path)
+{
+	char file[512];
+	struct err none = ERR_INIT;
+	return file_join(file, sizeof file, path, "trace.json", &none) && file_exists(file);
+}
+
+static bool open_run(struct session *session, struct cli *cli, struct err *err)
+{
+	struct setup setup;
+	if (!setup_open(&setup, cli, err))
+		return false;
+	struct session_options options = {.run = setup.run, .faults = setup.faults, .fault_count = setup.fault_count};
+	options.run.rewrite_count = 0; /* the session applies the faults to its own plan */
+	struct model *model = setup.model;
+	setup.model = NULL;
+	bool ok = session_open_run(session, model, &setup.batch, &options, err);
+	setup_close(&setup);
+	return ok;
+}
+
+/* A trace, a model's own batch, or what the options of `run` say. Nothing at all: the worked example. */
+static bool open_what_is_asked(struct session *session, struct cli *cli, struct err *err)
+{
+	const struct cli_args *args = &cli->args;
+	const char *what = args->count > 0 ? args->words[0] : "three-requests";
+	bool has_rows = args->count > 1 || cli_has(args, "batch") || cli_has(args, "tokens");
+	if (!has_rows && args->count == 1 && is_trace(what))
+		return session_open_trace(session, what, cli_value(args, "model"), err);
+	if (has_rows || cli_has(args, "fault") || cli_has(args, "new"))
+		return open_run(session, cli, err);
+	return session_open_example(session, what, err);
+}
+
+/* The views that say everything, one after the other: for screen readers, pipes and TERM=dumb. */
+static bool print_views(struct session *session, struct cli *cli, struct err *err)
+{
+	bool ran = true;
+	while (ran)
+		if (!session_advance(session, &ran, err))
+			return false;
+	struct table *table = NULL;
+	if (!view_find("timeline")->table(&session->scene, &cli->arena, &table, err))
+		return false;
+	if (!cli->json)
+		return cli_print_table(cli, table, err);
+	struct buf out = BUF_INIT;
+	bool ok = export_table(export_find("json"), table, NULL, &out, err) && cli_print(&out, err);
+	buf_free(&out);
+	return ok;
+}
+
+static bool set_theme(struct session *session, struct cli *cli, struct err *err)
+{
+	const char *name = cli_value(&cli->args, "theme");
+	unsigned next = 0;
+	if (name == NULL)
+		return true;
+	return session_run(session, arena_printf(&cli->arena, "set theme %s", name), &next, err);
+}
+
+static bool show(struct session *session, struct cli *cli, struct err *err)
+{
+	struct term_options options = {.theme = theme_find(session->theme), .colours = cli->color};
+	struct term *term = NULL;
+	if (!term_curses_new(&term, &options, err))
+		return false;
+	loop_run(term, session);
+	term_delete(term);
+	return true;
+}
+
+bool cmd_view(struct cli *cli, struct err *err)
+{
+	struct session *session = session_new();
+	bool ok = set_theme(session, cli, err) && open_what_is_asked(session, cli, err);
+	if (ok && (cli_has(&cli->args, "plain") || cli->json || !term_is_usable()))
+		ok = print_views(session, cli, err);
+	else if (ok)
+		ok = show(session, cli, err);
+	session_delete(session);
+	return ok;
+}

@@ -1,0 +1,194 @@
+#include "view/screen.h"
+
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/utf8.h"
+#include "view/list.h"
+#include "view/view.h"
+
+/* Left: what runs. Right: where in it. */
+static void draw_bar(const struct scene *scene, struct grid *grid)
+{
+	struct grid bar = grid_sub(grid, 0, 0, grid->width, 1);
+	struct style style = style_of(STYLE_BAR);
+	struct buf text = BUF_INIT;
+	grid_fill(&bar, style);
+	buf_add_text(&text, " rowscope");
+	if (scene->trace != NULL) {
+		const struct trace_info *info = trace_info(scene->trace);
+		buf_printf(&text, " · %s · %s", info->model, info->layout);
+		for (int i = 0; info->faults[i] != NULL; i++)
+			buf_printf(&text, _(" · FAULT %s"), info->faults[i]);
+	}
+	grid_foreign(&bar, grid_at(0, 0, GRID_REST), style, buf_text(&text), text.length);
+	buf_clear(&text);
+	if (scene_has_pass(scene)) {
+		int count = 0;
+		int number = list_number(scene, scene->value, &count);
+		buf_printf(&text, _("pass %lld/%lld%s %s · tensor %d/%d "), (long long)scene->pass,
+			(long long)trace_pass_count(scene->trace) - 1, scene->is_live ? "+" : "",
+			pass_kind_name(scene_pass(scene)->layout.kind), number, count);
+		grid_text_right(&bar, grid_at(0, 0, bar.width), style_with(style, STYLE_STRONG), buf_text(&text));
+	}
+	buf_free(&text);
+}
+
+/* A row's tokens: what it remembers, between bars, then what goes into this pass; the end of them when space is short. */
+static void lane_text(const struct scene *scene, int64_t b, struct buf *past, struct buf *now)
+{
+	const struct pass *layout = &scene_pass(scene)->layout;
+	int32_t request = layout->rows[b];
+	for (int64_t i = 0; i < layout->past[b]; i++)
+		scene_token(scene, scene_token_at(scene, request, i), past);
+	for (int64_t i = layout->S - layout->fresh[b]; i < layout->S; i++)
+		if (!layout->pad[b * layout->S + i])
+			scene_token(scene, layout->tokens[b * layout->S + i], now);
+}
+
+/* Foreign text that keeps its end: "…气". */
+static int draw_end_of(struct grid *grid, struct grid_span at, struct style style, const struct buf *text)
+{
+	char shown[2048];
+	size_t skip = text->length > 1000 ? text->length - 1000 : 0;
+	while (skip < text->length && ((unsigned char)text->data[skip] & 0xC0) == 0x80)
+		skip++;
+	int columns = utf8_display(buf_text(text) + skip, text->length - skip, shown, sizeof shown, -1);
+	const char *from = shown;
+	if (columns <= at.columns)
+		return grid_text(grid, at, style, shown);
+	while (columns > at.columns - 1 && from[0] != '\0') {
+		int used = 0;
+		size_t bytes = utf8_fit(from, 2, &used);
+		if (used == 2 && bytes > 1 && utf8_fit(from, 1, &used) > 0)
+			bytes = utf8_fit(from, 1, &used);
+		from += bytes > 0 ? bytes : 1;
+		columns -= used;
+	}
+	int mark = grid_text(grid, at, style_of(STYLE_DIM), "…");
+	return mark + grid_text(grid, grid_at(at.x + mark, at.y, at.columns - mark), style, from);
+}
+
+static void draw_lane(const struct scene *scene, struct grid *grid, struct grid_span at, int64_t b)
+{
+	const struct pass *layout = &scene_pass(scene)->layout;
+	int32_t request = layout->rows[b];
+	struct style style = scene_lane(scene, request);
+	const char *id = scene_row_id(scene, request);
+	struct buf past = BUF_INIT, now = BUF_INIT;
+	lane_text(scene, b, &past, &now);
+	int x = at.x, end = at.x + at.columns - 1;
+	x += grid_text(grid, grid_at(x, at.y, end - x), style, style_lane_mark(request));
+	x += grid_foreign(grid, grid_at(x, at.y, (end - x) / 3), style_with(style, STYLE_STRONG), id, strlen(id));
+	x += grid_text(grid, grid_at(x, at.y, end - x), style_of(STYLE_DIM), " ");
+	int now_width = utf8_width(buf_text(&now));
+	int room = end - x - (now_width < (end - x) / 2 ? now_width : (end - x) / 2) - 1;
+	if (past.length > 0) {
+		x += draw_end_of(grid, grid_at(x, at.y, room), style_with(style, STYLE_FAINT), &past);
+		x += grid_text(grid, grid_at(x, at.y, end - x), style_of(STYLE_DIM), "│");
+	}
+	draw_end_of(grid, grid_at(x, at.y, end - x), style_with(style, STYLE_STRONG), &now);
+	buf_free(&past);
+	buf_free(&now);
+}
+
+static void draw_lanes(const struct scene *scene, struct grid *grid, int y)
+{
+	if (!scene_has_pass(scene))
+		return;
+	int64_t B = scene_pass(scene)->layout.B;
+	int fits = grid->width / 10 > 0 ? grid->width / 10 : 1;
+	int shown = B < fits ? (int)B : fits;
+	/* when not all fit, the chosen row is among them */
+	int64_t chosen = scene->row != SCENE_ALL ? pass_row(&scene_pass(scene)->layout, scene->row) : 0;
+	int64_t first = chosen >= shown ? chosen - shown + 1 : 0;
+	int width = shown > 0 ? (grid->width - 1) / shown : 0;
+	width = width > 30 ? 30 : width;
+	for (int i = 0; i < shown; i++)
+		draw_lane(scene, grid, grid_at(1 + i * width, y, width), first + i);
+	if (B > shown)
+		grid_text_right(grid, grid_at(0, y, grid->width), style_of(STYLE_DIM), "…");
+}
+
+/* One key and its word; returns the columns used, or needed when `grid` is NULL. */
+static int draw_key(struct grid *grid, int x, int y, const struct scene_help *help)
+{
+	int key = (int)strcspn(help->keys, " ");
+	int width = key + 1 + utf8_width(help->label);
+	if (grid == NULL)
+		return width;
+	grid_printf(grid, grid_at(x, y, key), style_of(STYLE_KEY), "%.*s", key, help->keys);
+	grid_text(grid, grid_at(x + key + 1, y, GRID_REST), style_of(STYLE_DIM), help->label);
+	return width;
+}
+
+static bool has_key(const struct scene *scene, const struct scene_help *help)
+{
+	return help->label[0] != '\0' && (help->panes == 0 || help->panes & 1U << scene->focus);
+}
+
+/* The last two keys, the ones that lead out and to help, always have their place at the right. */
+static void draw_footer(const struct scene *scene, struct grid *grid, int y)
+{
+	int end = grid->width - 1, kept = 0, x = 1;
+	int last = scene->help_count;
+	while (last > 0 && kept < 2) {
+		const struct scene_help *help = &scene->help[--last];
+		if (!has_key(scene, help))
+			continue;
+		end -= draw_key(NULL, 0, y, help);
+		draw_key(grid, end, y, help);
+		end -= 2;
+		kept++;
+	}
+	for (int i = 0; i < last; i++) {
+		const struct scene_help *help = &scene->help[i];
+		if (has_key(scene, help) && x + draw_key(NULL, 0, y, help) <= end)
+			x += draw_key(grid, x, y, help) + 2;
+	}
+}
+
+static void draw_message(const struct scene *scene, struct grid *grid, int y)
+{
+	struct style style = style_of(scene->is_error ? STYLE_BAD : STYLE_NORMAL);
+	grid_foreign(grid, grid_at(1, y, GRID_REST), style, scene->message, strlen(scene->message));
+}
+
+/* A pane: a box whose border tells where the keys go. */
+static struct grid pane(const struct scene *scene, struct grid *grid, enum scene_pane which, const char *title)
+{
+	bool has_focus = scene->focus == which;
+	return grid_box(grid, style_of(has_focus ? STYLE_BORDER_FOCUS : STYLE_BORDER), title);
+}
+
+static void draw_panes(const struct scene *scene, struct grid *body)
+{
+	bool is_tensor = strcmp(scene->view->name, "tensor") == 0;
+	bool has_list = is_tensor && scene_has_pass(scene) && body->width >= 60;
+	int left = has_list ? LIST_COLUMNS : 0;
+	if (has_list) {
+		struct grid box = grid_sub(body, 0, 0, left, body->height);
+		struct grid inside = pane(scene, &box, SCENE_OPS, _("operations"));
+		list_draw(scene, &inside);
+	}
+	const char *title = is_tensor && scene_has_pass(scene) ? scene_value(scene)->name : scene->view->name;
+	struct grid box = grid_sub(body, left, 0, body->width - left, body->height);
+	struct grid inside = pane(scene, &box, has_list ? SCENE_MAIN : scene->focus, title);
+	struct grid page = grid_sub(&inside, 1, 0, inside.width - 2, inside.height);
+	view_draw(scene->view, scene, &page);
+}
+
+void screen_draw(const struct scene *scene, struct grid *grid)
+{
+	if (grid->width < SCREEN_MIN_COLUMNS || grid->height < SCREEN_MIN_LINES) {
+		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_WARN), _("too small: %dx%d"), grid->width,
+			grid->height);
+		return;
+	}
+	draw_bar(scene, grid);
+	draw_lanes(scene, grid, 1);
+	struct grid body = grid_sub(grid, 0, 2, grid->width, grid->height - 4);
+	draw_panes(scene, &body);
+	draw_message(scene, grid, grid->height - 2);
+	draw_footer(scene, grid, grid->height - 1);
+}

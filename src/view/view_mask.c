@@ -1,0 +1,138 @@
+#include <string.h>
+
+#include "base/i18n.h"
+#include "view/view.h"
+
+#define LABEL_COLUMNS 12
+#define KEY_COLUMNS 2
+#define MASKS 3
+
+static const char *const names[MASKS] = {"mask.causal", "mask.padding", "mask"};
+static const char *const titles[MASKS] = {N_("causal"), N_("padding"), N_("both: what is used")};
+
+struct masks {
+	const struct scene *scene;
+	int64_t B, S, K;
+	const uint8_t *values[MASKS];
+	int room;          /* keys of each mask on the screen */
+	int64_t first_key; /* the last ones are shown */
+};
+
+static bool read_masks(const struct scene *scene, struct arena *arena, struct masks *masks, struct err *err)
+{
+	const struct pass *layout = &scene_pass(scene)->layout;
+	*masks = (struct masks){.scene = scene, .B = layout->B, .S = layout->S, .K = layout->K};
+	for (int i = 0; i < MASKS; i++) {
+		struct tensor tensor;
+		if (!scene_read(scene, names[i], arena, &tensor, err))
+			return false;
+		masks->values[i] = tensor.data;
+	}
+	return true;
+}
+
+/* "q 气" before a line of the masks. */
+static void draw_query(const struct masks *masks, struct grid *grid, int y, int64_t b, int64_t s)
+{
+	const struct scene *scene = masks->scene;
+	const struct pass *layout = &scene_pass(scene)->layout;
+	int64_t cell = b * layout->S + s;
+	struct style style = scene_lane(scene, scene_request(scene, b));
+	int used = grid_printf(grid, grid_at(1, y, LABEL_COLUMNS - 2), style_of(STYLE_LABEL), "s%lld ", (long long)s);
+	struct grid_span at = grid_at(1 + used, y, LABEL_COLUMNS - 2 - used);
+	if (layout->pad[cell])
+		grid_text(grid, at, style_of(STYLE_PAD), _("pad"));
+	else
+		scene_draw_token(scene, grid, at, style, layout->tokens[cell]);
+}
+
+static void draw_line(const struct masks *masks, struct grid *grid, int y, int64_t b, int64_t s)
+{
+	struct style yes = style_with(scene_lane(masks->scene, scene_request(masks->scene, b)), STYLE_STRONG);
+	draw_query(masks, grid, y, b, s);
+	for (int i = 0; i < MASKS; i++) {
+		int x = LABEL_COLUMNS + i * (masks->room * KEY_COLUMNS + 3);
+		for (int64_t k = masks->first_key; k < masks->K; k++) {
+			bool may = masks->values[i][(b * masks->S + s) * masks->K + k] != 0;
+			struct grid_span at = grid_at(x + (int)(k - masks->first_key) * KEY_COLUMNS, y, 1);
+			grid_text(grid, at, may ? yes : style_of(STYLE_MASKED), may ? "1" : "·");
+		}
+	}
+}
+
+static void draw_titles(const struct masks *masks, struct grid *grid, int y)
+{
+	for (int i = 0; i < MASKS; i++) {
+		int width = masks->room * KEY_COLUMNS + 3;
+		grid_text(grid, grid_at(LABEL_COLUMNS + i * width, y, width - 1), style_of(STYLE_LABEL), _(titles[i]));
+	}
+	if (masks->first_key > 0)
+		grid_printf(
+			grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), "k%lld…", (long long)masks->first_key);
+}
+
+static void draw_masks(struct masks *masks, struct grid *grid)
+{
+	const struct scene *scene = masks->scene;
+	int each = (grid->width - LABEL_COLUMNS) / MASKS - 3;
+	int fits = each / KEY_COLUMNS < 9 ? 9 : each / KEY_COLUMNS;
+	masks->room = masks->K > fits ? fits : masks->K < 9 ? 9 : (int)masks->K;
+	masks->first_key = masks->K > masks->room ? masks->K - masks->room : 0;
+	grid_text(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
+		_("Who may look at whom: a line per new token, a column per key; 1 = may look"));
+	draw_titles(masks, grid, 1);
+	int y = 2;
+	for (int64_t b = scene->scroll; b < masks->B && y < grid->height; b++) {
+		int32_t request = scene_request(scene, b);
+		const char *id = scene_row_id(scene, request);
+		struct style style = style_with(scene_lane(scene, request), STYLE_STRONG);
+		int used = grid_text(grid, grid_at(0, y, 1), style, style_lane_mark(request));
+		grid_foreign(grid, grid_at(used, y++, 20), style, id, strlen(id));
+		for (int64_t s = 0; s < masks->S && y < grid->height; s++)
+			draw_line(masks, grid, y++, b, s);
+		y++;
+	}
+}
+
+bool view_mask_draw(const struct scene *scene, struct grid *grid, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct masks masks;
+	if (!scene_has_pass(scene)) {
+		view_draw_notice(grid, style_of(STYLE_NORMAL),
+			_("Nothing is open, so there is no mask. Type  :open three-requests  for the "
+			  "worked example."));
+		return true;
+	}
+	bool ok = read_masks(scene, &arena, &masks, err);
+	if (ok)
+		draw_masks(&masks, grid);
+	arena_free(&arena);
+	return ok;
+}
+
+bool view_mask_table(const struct scene *scene, struct arena *arena, struct table **result, struct err *err)
+{
+	struct masks masks;
+	struct table *table = *result = table_new(arena, "mask");
+	table_add_column(table, "row", TABLE_TEXT);
+	table_add_column(table, "s", TABLE_INT);
+	table_add_column(table, "k", TABLE_INT);
+	table_add_column(table, "causal", TABLE_BOOL);
+	table_add_column(table, "padding", TABLE_BOOL);
+	table_add_column(table, "mask", TABLE_BOOL);
+	if (!scene_has_pass(scene))
+		return true;
+	if (!read_masks(scene, arena, &masks, err))
+		return false;
+	for (int64_t at = 0; at < masks.B * masks.S * masks.K; at++) {
+		int64_t b = at / (masks.S * masks.K);
+		size_t row = table_add_row(table, scene_request(scene, b));
+		table_set_string(table, row, 0, scene_row_id(scene, scene_request(scene, b)));
+		table_set_int(table, row, 1, at / masks.K % masks.S);
+		table_set_int(table, row, 2, at % masks.K);
+		for (int i = 0; i < MASKS; i++)
+			table_set_bool(table, row, 3 + i, masks.values[i][at] != 0);
+	}
+	return true;
+}
