@@ -169,6 +169,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		for (int threads = 1; threads <= 3 && kernels_get(sets[i]) != NULL; threads += 2)
 			taint_set(model, plan, (struct run_options){.threads = threads, .kernels = sets[i]}, plain);
+	plan_free(plan);
 	model_delete(model);
 	arena_free(&arena);
 	printf("%d passed, %d failed\n", passes, failures);

@@ -98,6 +98,7 @@ static void golden_model(const char *path, uint64_t expected)
 				path, sets[s], threads[t], found, expected);
 		}
 	}
+	plan_free(plan);
 	model_delete(model);
 	arena_free(&arena);
 }

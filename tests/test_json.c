@@ -65,7 +65,7 @@ START_TEST(refuses_what_the_grammar_forbids)
 		"Infinity", "-Infinity", "nul", "True", "truex", "'a'", "\"a", "\"\\", "\"\\a\"", "\"\\u12\"", "\"\\u12g4\"",
 		"\"\\x41\"", "\"\t\"", "\"\n\"", "1 2", "[] []", "{}#", "// c\n1", "/**/1", "[1}", "{\"a\":1]", "\"\\ud800\"",
 		"\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"",
-		"\"\xe5\xbe\"", "\xef\xbb\xbf{}", "\f1", "\xc2\xa0" "1", "[1]\xff"};
+		"\"\xe5\xbe\"", "\xef\xbb\xbf{}", "\f1", "\xc2\xa0\x31", "[1]\xff"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		refusal(bad[i], strlen(bad[i]));
 	refusal("1\0", 2);
