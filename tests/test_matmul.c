@@ -130,6 +130,45 @@ START_TEST(hostile_numbers)
 }
 END_TEST
 
+/* A float near enough to -a * b, or to a tie, to make the rounding of a * b + c hard. */
+static float hard_addend(float a, float b, uint64_t *seed)
+{
+	float near = -(a * b);
+	switch (numbers_next(seed) % 5) {
+	case 0:
+		return numbers_float(numbers_bits(near) + numbers_next(seed) % 5 - 2);
+	case 1:
+		return near * 0x1p24f;
+	case 2:
+		return near * -0x1p25f;
+	case 3:
+		return near * 0x1p-23f;
+	default:
+		return numbers_float(numbers_next(seed));
+	}
+}
+
+/* 1 * c + a * b for hard and for all kinds of numbers: the software multiply-add of the scalar set above all. */
+START_TEST(one_multiply_add)
+{
+	enum { COUNT = 4096 };
+	struct case_data c = case_new(2, COUNT, 1, numbers_fill);
+	uint64_t seed = 77;
+	for (int round = 0; round < 40; round++) {
+		c.x[0] = 1.0f;
+		c.x[1] = round < 20 ? numbers_unit(&seed) : numbers_float(numbers_next(&seed));
+		for (int j = 0; j < COUNT; j++) {
+			float b = round % 2 == 0 ? numbers_unit(&seed) : numbers_float(numbers_next(&seed));
+			c.rows[j * 2] = hard_addend(c.x[1], b, &seed);
+			c.rows[j * 2 + 1] = b;
+		}
+		panel_put_rows(&c.w, 0, COUNT, c.rows);
+		check_sets(&c, NULL, NULL);
+	}
+	case_free(&c);
+}
+END_TEST
+
 /* A NaN row, or an infinite one, changes nothing in the others. */
 START_TEST(rows_do_not_touch)
 {
@@ -254,6 +293,7 @@ TEST_PROGRAM("matmul", {
 	tcase_add_test(tests, odd_sizes);
 	tcase_add_test(tests, any_number_of_threads);
 	tcase_add_test(tests, hostile_numbers);
+	tcase_add_test(tests, one_multiply_add);
 	tcase_add_test(tests, rows_do_not_touch);
 	tcase_add_test(tests, planted_bugs_are_seen);
 	tcase_add_test(tests, panels_hold_what_was_put);

@@ -131,28 +131,32 @@ K_INLINE vec vec_canon(vec v)
 }
 
 #if !defined KERNELS_SET_avx512 && !defined KERNELS_SET_avx2 && !defined KERNELS_SET_neon
+typedef float pair __attribute__((vector_size(8)));
+typedef double pair_wide __attribute__((vector_size(16)));
+typedef int64_t pair_bits __attribute__((vector_size(16)));
+
 /*
  * a * b + c rounded once, without the instruction. The product is exact in double; the sum is rounded to odd (the last
  * bit is set when something was lost), so that rounding it to float gives what one rounding would have given
  * (Boldo, Melquiond: "Emulation of FMA and correctly rounded sums", 2008). Subnormal results included, since double has
- * exponent to spare.
+ * exponent to spare. Masks instead of branches: what is lost is as good as random.
  */
-K_INLINE float soft_fma(float a, float b, float c)
+K_INLINE pair pair_fma(pair a, pair b, pair c)
 {
-	double product = (double)a * (double)b;
-	double addend = (double)c;
-	double sum = product + addend;
-	double back = sum - product;
-	double lost = (product - (sum - back)) + (addend - back); /* Knuth's two-sum: exact */
-	uint64_t bits;
-	memcpy(&bits, &sum, sizeof bits);
+	const pair_wide zero = {0};
+	pair_wide product = __builtin_convertvector(a, pair_wide) * __builtin_convertvector(b, pair_wide);
+	pair_wide addend = __builtin_convertvector(c, pair_wide);
+	pair_wide sum = product + addend;
+	pair_wide back = sum - product;
+	pair_wide lost = (product - (sum - back)) + (addend - back); /* Knuth's two-sum: exact */
 	/* NaN and Inf make `lost` NaN or 0, which is neither above nor below 0. */
-	bool inexact = lost > 0.0 || lost < 0.0;
-	bool outward = (lost > 0.0) == (sum > 0.0);
-	if (inexact && (bits & 1) == 0)
-		bits = outward ? bits + 1 : bits - 1;
-	memcpy(&sum, &bits, sizeof sum);
-	return (float)sum;
+	pair_bits above = (pair_bits)(lost > zero);
+	pair_bits inexact = above | (pair_bits)(lost < zero);
+	pair_bits odd = -((pair_bits)sum & 1);
+	/* away from zero when what was lost has the sum's sign, else towards it */
+	pair_bits step = (above ^ (pair_bits)(sum > zero)) | 1;
+	sum = (pair_wide)((pair_bits)sum + (step & inexact & ~odd));
+	return __builtin_convertvector(sum, pair);
 }
 #endif
 
@@ -166,8 +170,9 @@ K_INLINE vec vec_fma(vec a, vec b, vec c)
 #elif defined KERNELS_SET_neon
 	return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
-	return (vec){soft_fma(a[0], b[0], c[0]), soft_fma(a[1], b[1], c[1]), soft_fma(a[2], b[2], c[2]),
-		soft_fma(a[3], b[3], c[3])};
+	pair low = pair_fma((pair){a[0], a[1]}, (pair){b[0], b[1]}, (pair){c[0], c[1]});
+	pair high = pair_fma((pair){a[2], a[3]}, (pair){b[2], b[3]}, (pair){c[2], c[3]});
+	return (vec){low[0], low[1], high[0], high[1]};
 #endif
 }
 
@@ -177,7 +182,7 @@ K_INLINE float scalar_fma(float a, float b, float c)
 #if defined KERNELS_SET_avx512 || defined KERNELS_SET_avx2 || defined KERNELS_SET_neon
 	return __builtin_fmaf(a, b, c);
 #else
-	return soft_fma(a, b, c);
+	return pair_fma((pair){a, a}, (pair){b, b}, (pair){c, c})[0];
 #endif
 }
 
