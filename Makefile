@@ -153,7 +153,7 @@ $(BUILD)/locale/%/LC_MESSAGES/rowscope.mo: lessons/%/rowscope.po
 ##@ Everyday
 ## demo: builds and opens the worked example (as text when standard output is not a terminal)
 demo: all
-	$(PROGRAM)
+	$(PROGRAM) view
 
 ## test: every test program, then every tests/check_*.sh; the last line is a plain count
 test: all $(TESTS)

@@ -9,7 +9,9 @@ static const struct {
 	int width, height;
 	const char *keys;
 } screens[] = {
-	{"empty-80x24", 80, 24, ""},
+	{"home-80x24", 80, 24, ""},
+	{"home-opens-80x24", 80, 24, "Down Enter n"},
+	{"tensor-empty-80x24", 80, 24, "o"},
 	{"help-80x24", 80, 24, "?"},
 	{"help-scrolled-80x24", 80, 24, "? PgDn PgDn"},
 	{"prompt-completes-80x24", 80, 24, ": v Tab Tab"},
@@ -18,7 +20,8 @@ static const struct {
 	{"start-80x24", 80, 24, "!"},
 	{"pass-1-80x24", 80, 24, "! n"},
 	{"pass-1-120x40", 120, 40, "! n"},
-	{"scores-80x24", 80, 24, "! n : g o t o Space l a y e r s . 0 . a t t n . s c o r e s Enter Tab Down Down Right"},
+	{"scores-80x24", 80, 24,
+		"! n : g o t o Space l a y e r s . 0 . a t t n . s c o r e s Enter Tab Down Down Right"},
 	{"heat-80x24", 80, 24, "! n / r e s i d _ m i d Enter v"},
 	{"timeline-80x24", 80, 24, "! T N"},
 	{"tokens-80x24", 80, 24, "! t"},
@@ -28,6 +31,10 @@ static const struct {
 	{"row-2-80x24", 80, 24, "! n 2 s"},
 	{"predict-80x24", 80, 24, "! g n s"},
 	{"reveal-80x24", 80, 24, "! g n s g"},
+	{"explain-80x24", 80, 24, "! n : e x p l a i n Space l o g i t s [ r o w = A , v o c a b = 5 2 0 ] Enter Down"},
+	{"follow-80x24", 80, 24, "! n : e x p l a i n Space l o g i t s [ r o w = A , v o c a b = 5 2 0 ] Enter Enter"},
+	{"isolation-80x24", 80, 24, "! i"},
+	{"wide-120x40", 120, 40, "! n i o : g o t o Space l a y e r s . 0 . a t t n . m i x Enter"},
 	{"resized-80x24", 40, 10, "! n resize=80x24"},
 };
 

@@ -235,7 +235,8 @@ bool command_where(struct session *session, const struct command_args *args, uns
 	const struct trace_value *value = scene_value(scene);
 	session->result.kind = SESSION_TEXT;
 	buf_printf(&session->result.text, "pass=%lld %s", (long long)scene->pass, value->name);
-	plane_index_text(scene, value->axes, (int)strlen(value->axes), scene->index, &session->result.text);
+	plane_index_text(
+		scene, scene->pass, value->axes, (int)strlen(value->axes), scene->index, &session->result.text);
 	*next |= COMMAND_REDRAW;
 	return true;
 }

@@ -38,8 +38,6 @@ bool command_open(struct session *session, const struct command_args *args, unsi
 		ok = session_open_example(session, what, err);
 	else
 		ok = session_open_prompts(session, what, args->words + 1, args->count - 1, err);
-	if (ok && strcmp(session->scene.view->name, "help") == 0)
-		session->scene.view = view_find("tensor");
 	return ok;
 }
 
@@ -138,10 +136,10 @@ bool command_close(struct session *session, const struct command_args *args, uns
 {
 	struct scene *scene = &session->scene;
 	const struct view *first = view_find("tensor");
-	(void)args;
+	bool only_view = args->count > 0 && strcmp(args->words[0], "view") == 0;
 	(void)err;
-	if (scene->view == first) {
-		*next |= COMMAND_QUIT;
+	if (scene->view == first || strcmp(scene->view->name, "home") == 0) {
+		*next |= only_view ? COMMAND_REDRAW : COMMAND_QUIT;
 		return true;
 	}
 	scene->view = scene->view == session->return_view ? first : session->return_view;
@@ -150,4 +148,22 @@ bool command_close(struct session *session, const struct command_args *args, uns
 	scene->scroll = 0;
 	*next |= COMMAND_REDRAW;
 	return true;
+}
+
+/* What opening means depends on what the cursor is on. */
+bool command_choose(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
+{
+	struct scene *scene = &session->scene;
+	const char *view = scene->view->name;
+	if (strcmp(view, "home") == 0 && scene->home_count > 0) {
+		int64_t at = scene->scroll < scene->home_count ? scene->scroll : scene->home_count - 1;
+		return command_run(session, scene->home[at].line, next, err);
+	}
+	if (strcmp(view, "explain") == 0)
+		return command_follow(session, args, next, err);
+	if (strcmp(view, "tensor") == 0)
+		return scene->focus == SCENE_OPS ? command_pane(session, args, next, err)
+						 : command_explain(session, args, next, err);
+	struct command_args tensor = {.rest = "tensor", .count = 1, .words = {"tensor"}};
+	return command_view(session, &tensor, next, err);
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/explainer.h"
 #include "analysis/faults.h"
 #include "app/command.h"
 #include "app/data.h"
+#include "app/home.h"
 #include "app/live.h"
 #include "app/requests.h"
 #include "base/file.h"
@@ -33,10 +35,11 @@ struct session *session_new(void)
 	struct scene *scene = &session->scene;
 	scene->look = look_new();
 	scene->decimals = 4;
-	scene->view = view_find("tensor");
-	scene->focus = SCENE_OPS;
+	scene->view = view_find("home");
+	scene->focus = SCENE_MAIN;
+	scene->home = home_list(&session->home_arena, &scene->home_count);
 	scene->message = scene->found = "";
-	session->return_view = scene->view;
+	session->return_view = view_find("tensor");
 	snprintf(session->theme, sizeof session->theme, "dark");
 	forget_place(scene);
 	return session;
@@ -46,12 +49,16 @@ void session_close(struct session *session)
 {
 	struct scene *scene = &session->scene;
 	look_forget(scene->look);
+	explainer_delete(scene->explainer);
+	arena_free(&session->proof_arena);
 	trace_close(scene->trace);
 	live_delete(session->live);
 	plan_free(session->plan);
 	model_delete(session->model);
 	arena_free(&session->arena);
 	scene->trace = NULL;
+	scene->explainer = NULL;
+	scene->isolation = NULL;
 	scene->model = session->model = NULL;
 	scene->is_live = false;
 	session->live = NULL;
@@ -65,6 +72,7 @@ void session_delete(struct session *session)
 	if (session == NULL)
 		return;
 	session_close(session);
+	arena_free(&session->home_arena);
 	look_delete(session->scene.look);
 	buf_free(&session->message);
 	buf_free(&session->copy);
@@ -83,6 +91,8 @@ static void go_to_start(struct session *session)
 {
 	const struct trace *trace = session->scene.trace;
 	int count = trace_value_count(trace);
+	session->scene.view = view_find("tensor");
+	session->scene.focus = SCENE_OPS;
 	for (int i = 0; i < count; i++) {
 		if (session_is_shown(session, i)) {
 			session_go(session, 0, i);
@@ -114,6 +124,14 @@ static void find_model(struct session *session, const char *model)
 	session->scene.model = session->model;
 }
 
+/* A small model's cells are explained beside the numbers at once; a large one waits until `explain`. */
+static void prepare_explainer(struct session *session)
+{
+	struct err ignored = ERR_INIT;
+	if (session->model != NULL && model_parameters(session->model) <= SESSION_SMALL_MODEL)
+		explainer_new(&session->scene.explainer, session->scene.trace, session->model, &ignored);
+}
+
 bool session_open_trace(struct session *session, const char *folder, const char *model, struct err *err)
 {
 	struct trace *trace = NULL;
@@ -122,6 +140,7 @@ bool session_open_trace(struct session *session, const char *folder, const char 
 	session_close(session);
 	session->scene.trace = trace;
 	find_model(session, model);
+	prepare_explainer(session);
 	go_to_start(session);
 	return true;
 }
@@ -147,10 +166,12 @@ bool session_open_run(struct session *session, struct model *model, const struct
 	     trace_open(&session->scene.trace, live_folder(session->live), err);
 	bool ran = false;
 	ok = ok && session_advance(session, &ran, err);
-	if (ok)
+	if (ok) {
+		prepare_explainer(session);
 		go_to_start(session);
-	else
+	} else {
 		session_close(session);
+	}
 	return ok;
 }
 

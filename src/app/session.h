@@ -60,6 +60,9 @@ struct session {
 	int history_count;
 	const struct view *return_view; /* where `close` leads from help and the like */
 	bool predicts;                  /* each next result is hidden */
+	struct arena home_arena;        /* of scene.home */
+	struct arena proof_arena;       /* of scene.isolation */
+	int64_t proof_passes;           /* how many it covers */
 	char theme[16];
 	char found[128];
 	struct buf message;
@@ -107,6 +110,9 @@ bool session_command(struct session *session, const char *line, unsigned *next);
 bool session_run(struct session *session, const char *line, unsigned *next, struct err *err);
 /* The loop has handed session->copy to the terminal. */
 void session_copied(struct session *session, bool ok);
+
+/* Models up to this many parameters are explained without being asked: their weights are read in no time. */
+#define SESSION_SMALL_MODEL 5000000
 
 /* --- for the command_*.c files --- */
 /* Sets the message line. */

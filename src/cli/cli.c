@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "tensor/kernels.h"
 #include "trace/nearest.h"
+#include "tui/term.h"
 
 static const struct subcommand subcommands[] = {
 #define SUBCOMMAND(name, usage, summary) {#name, usage, summary, cmd_##name##_options, cmd_##name},
@@ -248,6 +249,9 @@ int cli_main(int argc, char **argv)
 	if (!set_language(early_language(argc, argv), &err))
 		return fail(&err, cli.json);
 	const char *first = argc > 1 ? argv[1] : "--help";
+	char view[] = "view", home[] = "--home", *at_home[] = {NULL, view, home, NULL};
+	if (argc <= 1 && term_is_usable())
+		return cli_main(3, at_home);
 	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
 		return print_help(NULL);
 	if (strcmp(first, "--version") == 0)

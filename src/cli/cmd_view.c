@@ -17,6 +17,7 @@ const struct cli_option cmd_view_options[] = {
 	SETUP_OPTIONS,
 	{"model", 0, N_("MODEL"), N_("the model of a recorded trace, where it is not bundled")},
 	{"theme", 0, N_("NAME"), N_("dark, light, projector or mono (dark)")},
+	{"home", 0, NULL, N_("begin with the list of what can be opened")},
 	{"plain", 0, NULL, N_("print text instead of taking the whole terminal")},
 	{0},
 };
@@ -58,12 +59,13 @@ static bool open_what_is_asked(struct session *session, struct cli *cli, struct 
 /* The views that say everything, one after the other: for screen readers, pipes and TERM=dumb. */
 static bool print_views(struct session *session, struct cli *cli, struct err *err)
 {
+	const char *name = session->scene.trace != NULL ? "timeline" : "home";
 	bool ran = true;
 	while (ran)
 		if (!session_advance(session, &ran, err))
 			return false;
 	struct table *table = NULL;
-	if (!view_find("timeline")->table(&session->scene, &cli->arena, &table, err))
+	if (!view_find(name)->table(&session->scene, &cli->arena, &table, err))
 		return false;
 	if (!cli->json)
 		return cli_print_table(cli, table, err);
@@ -96,7 +98,8 @@ static bool show(struct session *session, struct cli *cli, struct err *err)
 bool cmd_view(struct cli *cli, struct err *err)
 {
 	struct session *session = session_new();
-	bool ok = set_theme(session, cli, err) && open_what_is_asked(session, cli, err);
+	bool is_home = cli_has(&cli->args, "home") && cli->args.count == 0;
+	bool ok = set_theme(session, cli, err) && (is_home || open_what_is_asked(session, cli, err));
 	if (ok && (cli_has(&cli->args, "plain") || cli->json || !term_is_usable()))
 		ok = print_views(session, cli, err);
 	else if (ok)

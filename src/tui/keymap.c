@@ -7,7 +7,13 @@
 #include "base/i18n.h"
 #include "tui/term.h"
 
-enum { OPS = 1 << SCENE_OPS, MAIN = 1 << SCENE_MAIN, SIDE = 1 << SCENE_SIDE, ANY = OPS | MAIN | SIDE };
+enum {
+	OPS = 1 << SCENE_OPS,
+	MAIN = 1 << SCENE_MAIN,
+	SIDE = 1 << SCENE_SIDE,
+	NUMBERS = MAIN | SIDE,
+	ANY = OPS | MAIN | SIDE
+};
 
 static const struct binding {
 	unsigned panes;
@@ -120,7 +126,7 @@ static void add_escaped(struct buf *out, const char *text)
 
 static void add_keys_table(struct buf *out)
 {
-	static const char *const panes[] = {"", "operations", "numbers", "", "side", "", "", ""};
+	static const char *const panes[] = {"", "operations", "numbers", "", "", "", "numbers", ""};
 	buf_add_text(out, "## Keys\n\n| keys | where | command |\n|---|---|---|\n");
 	for (size_t i = 0; i < BINDING_COUNT; i++) {
 		buf_add_text(out, "| ");

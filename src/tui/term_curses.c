@@ -202,6 +202,43 @@ static struct term_event key_event(int status, wint_t code)
 	return (struct term_event){.kind = TERM_KEY, .key = key};
 }
 
+/* Keys that some terminals send in another way than their description says. */
+static uint32_t key_of_sequence(const char *text)
+{
+	static const struct {
+		const char *text;
+		uint32_t key;
+	} known[] = {{"[H", TERM_KEY_HOME}, {"OH", TERM_KEY_HOME}, {"[1~", TERM_KEY_HOME}, {"[7~", TERM_KEY_HOME},
+		{"[F", TERM_KEY_END}, {"OF", TERM_KEY_END}, {"[4~", TERM_KEY_END}, {"[8~", TERM_KEY_END},
+		{"[A", TERM_KEY_UP}, {"[B", TERM_KEY_DOWN}, {"[C", TERM_KEY_RIGHT}, {"[D", TERM_KEY_LEFT},
+		{"OA", TERM_KEY_UP}, {"OB", TERM_KEY_DOWN}, {"OC", TERM_KEY_RIGHT}, {"OD", TERM_KEY_LEFT}};
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(known[i].text, text) == 0)
+			return known[i].key;
+	return 0;
+}
+
+/* After an Esc: alone it is the key; a sequence that curses did not know is taken whole, so that its letters do not
+ * run commands. */
+static struct term_event escape_event(void)
+{
+	char text[32];
+	size_t length = 0;
+	wint_t code = 0;
+	timeout(0);
+	while (length < sizeof text - 1 && get_wch(&code) == OK) {
+		text[length++] = code < 0x80 ? (char)code : '?';
+		bool is_begun = length == 1 && (code == '[' || code == 'O');
+		if (!is_begun && (length == 1 || (code >= 0x40 && code <= 0x7E)))
+			break;
+	}
+	text[length] = '\0';
+	if (length == 0)
+		return (struct term_event){.kind = TERM_KEY, .key = TERM_KEY_ESCAPE};
+	uint32_t key = key_of_sequence(text);
+	return (struct term_event){.kind = key != 0 ? TERM_KEY : TERM_TIMEOUT, .key = key};
+}
+
 /* The other end of the terminal is gone: a read would fail again and again. */
 static bool is_closed(void)
 {
@@ -218,6 +255,8 @@ static struct term_event curses_read(struct term *term, int milliseconds)
 		wint_t code = 0;
 		timeout(milliseconds >= 0 && milliseconds < CURSES_WAIT ? milliseconds : CURSES_WAIT);
 		int status = get_wch(&code);
+		if (status == OK && code == TERM_KEY_ESCAPE)
+			return escape_event();
 		if (status != ERR)
 			return key_event(status, code);
 	}

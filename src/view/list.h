@@ -7,7 +7,7 @@
 
 #include "view/scene.h"
 
-#define LIST_COLUMNS 26
+#define LIST_COLUMNS 25
 
 /* Draws the list with the cursor in sight. */
 void list_draw(const struct scene *scene, struct grid *grid);

@@ -65,13 +65,21 @@ void plane_keep_slice(struct scene *scene)
 	plane_move(scene, 0, 0);
 }
 
-void plane_index_text(const struct scene *scene, const char *axes, int rank, const int64_t *index, struct buf *out)
+/* An ID that a selector would read as something else stands in double quotes. */
+static void add_id(const char *id, struct buf *out)
+{
+	bool is_plain = id[0] != '\0' && strpbrk(id, " ,:[]\"=\t") == NULL && strspn(id, "-0123456789") < strlen(id);
+	buf_printf(out, is_plain ? "%s" : "\"%s\"", id);
+}
+
+void plane_index_text(
+	const struct scene *scene, int64_t pass, const char *axes, int rank, const int64_t *index, struct buf *out)
 {
 	buf_add_char(out, '[');
 	for (int i = 0; i < rank; i++) {
 		buf_printf(out, "%s%s=", i > 0 ? "," : "", scene_axis_name(axes[i]));
 		if (axes[i] == 'B')
-			buf_add_text(out, scene_row_id(scene, scene_request(scene, index[i])));
+			add_id(scene_row_id(scene, trace_pass(scene->trace, pass)->layout.rows[index[i]]), out);
 		else
 			buf_printf(out, "%lld", (long long)index[i]);
 	}

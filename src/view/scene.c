@@ -115,6 +115,17 @@ void scene_token(const struct scene *scene, int32_t token, struct buf *out)
 		tokenizer_token_bytes(model_tokenizer(scene->model), token, out);
 }
 
+void scene_append_token(const struct scene *scene, int32_t token, struct buf *out)
+{
+	struct buf text = BUF_INIT;
+	scene_token(scene, token, &text);
+	bool has_blank = out->length == 0 || out->data[out->length - 1] == ' ' || buf_text(&text)[0] == ' ';
+	if (!has_blank)
+		buf_add_char(out, ' ');
+	buf_add(out, buf_text(&text), text.length);
+	buf_free(&text);
+}
+
 int scene_draw_token(
 	const struct scene *scene, struct grid *grid, struct grid_span at, struct style style, int32_t token)
 {

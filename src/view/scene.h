@@ -22,6 +22,8 @@ enum scene_pane { SCENE_OPS, SCENE_MAIN, SCENE_SIDE, SCENE_PANES };
 #define SCENE_ALL (-1)
 
 struct view;
+struct explainer;
+struct isolation;
 
 /* One line of help: derived from the lists of commands and keys. */
 struct scene_help {
@@ -31,6 +33,14 @@ struct scene_help {
 	const char *text;  /* what it does */
 	const char *label; /* of the footer, or "" */
 	unsigned panes;    /* bits of the panes in which the keys work; 0: everywhere */
+};
+
+/* One thing that can be opened from the home screen. */
+struct scene_home {
+	const char *group; /* "models" */
+	const char *name;
+	const char *about; /* "" */
+	const char *line;  /* the command that opens it; a line that ends with a blank waits for more */
 };
 
 struct scene {
@@ -56,9 +66,13 @@ struct scene {
 	const char *message; /* the last command's answer or error; "" */
 	bool is_error;
 	const char *found; /* what was searched; "" */
+	const struct scene_home *home;
+	int home_count;
 	const struct scene_help *help;
 	int help_count;
 	struct look *look;
+	struct explainer *explainer;       /* NULL until something is explained */
+	const struct isolation *isolation; /* NULL until the rows were proved apart */
 };
 
 /* Is there a pass to look at? */
@@ -81,6 +95,9 @@ struct style scene_lane(const struct scene *scene, int32_t request);
 
 /* Appends the raw bytes of a token's text: from the trace, else from the model's vocabulary; "" when unknown. */
 void scene_token(const struct scene *scene, int32_t token, struct buf *out);
+/* The same behind what is there already, a blank between two tokens where neither brings one, so that they can be told
+ * apart. */
+void scene_append_token(const struct scene *scene, int32_t token, struct buf *out);
 /* Draws it, made visible; returns the columns used. */
 int scene_draw_token(
 	const struct scene *scene, struct grid *grid, struct grid_span at, struct style style, int32_t token);

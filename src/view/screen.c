@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analysis/isolation.h"
 #include "base/i18n.h"
 #include "base/utf8.h"
 #include "view/list.h"
@@ -34,16 +35,18 @@ static void draw_bar(const struct scene *scene, struct grid *grid)
 	buf_free(&text);
 }
 
+#define LANE_TOKENS 40 /* of the past: more never fit */
+
 /* A row's tokens: what it remembers, between bars, then what goes into this pass; the end of them when space is short. */
 static void lane_text(const struct scene *scene, int64_t b, struct buf *past, struct buf *now)
 {
 	const struct pass *layout = &scene_pass(scene)->layout;
 	int32_t request = layout->rows[b];
-	for (int64_t i = 0; i < layout->past[b]; i++)
-		scene_token(scene, scene_token_at(scene, request, i), past);
+	for (int64_t i = layout->past[b] > LANE_TOKENS ? layout->past[b] - LANE_TOKENS : 0; i < layout->past[b]; i++)
+		scene_append_token(scene, scene_token_at(scene, request, i), past);
 	for (int64_t i = layout->S - layout->fresh[b]; i < layout->S; i++)
 		if (!layout->pad[b * layout->S + i])
-			scene_token(scene, layout->tokens[b * layout->S + i], now);
+			scene_append_token(scene, layout->tokens[b * layout->S + i], now);
 }
 
 /* Foreign text that keeps its end: "…气". */
@@ -92,22 +95,40 @@ static void draw_lane(const struct scene *scene, struct grid *grid, struct grid_
 	buf_free(&now);
 }
 
+/* What the proofs said, where they were run: at the end of the lanes. Returns its columns. */
+static int draw_verdict(const struct scene *scene, struct grid *grid, int y)
+{
+	const struct isolation *result = scene->isolation;
+	if (result == NULL)
+		return 0;
+	int held = 0;
+	for (int i = 0; i < PROOF_REPLAY; i++)
+		held += result->proofs[i].ok;
+	struct buf text = BUF_INIT;
+	buf_printf(&text, result->ok ? _("isolation ok %d/%d ") : _("NOT isolated: %d/%d "), held, PROOF_REPLAY);
+	int used = grid_text_right(
+		grid, grid_at(0, y, grid->width), style_of(result->ok ? STYLE_GOOD : STYLE_BAD), buf_text(&text));
+	buf_free(&text);
+	return used;
+}
+
 static void draw_lanes(const struct scene *scene, struct grid *grid, int y)
 {
 	if (!scene_has_pass(scene))
 		return;
 	int64_t B = scene_pass(scene)->layout.B;
-	int fits = grid->width / 10 > 0 ? grid->width / 10 : 1;
+	int columns = grid->width - 1 - draw_verdict(scene, grid, y);
+	int fits = columns / 10 > 0 ? columns / 10 : 1;
 	int shown = B < fits ? (int)B : fits;
 	/* when not all fit, the chosen row is among them */
 	int64_t chosen = scene->row != SCENE_ALL ? pass_row(&scene_pass(scene)->layout, scene->row) : 0;
 	int64_t first = chosen >= shown ? chosen - shown + 1 : 0;
-	int width = shown > 0 ? (grid->width - 1) / shown : 0;
+	int width = shown > 0 ? columns / shown : 0;
 	width = width > 30 ? 30 : width;
 	for (int i = 0; i < shown; i++)
 		draw_lane(scene, grid, grid_at(1 + i * width, y, width), first + i);
 	if (B > shown)
-		grid_text_right(grid, grid_at(0, y, grid->width), style_of(STYLE_DIM), "…");
+		grid_text_right(grid, grid_at(0, y, columns), style_of(STYLE_DIM), "…");
 }
 
 /* One key and its word; returns the columns used, or needed when `grid` is NULL. */
@@ -161,21 +182,41 @@ static struct grid pane(const struct scene *scene, struct grid *grid, enum scene
 	return grid_box(grid, style_of(has_focus ? STYLE_BORDER_FOCUS : STYLE_BORDER), title);
 }
 
-static void draw_panes(const struct scene *scene, struct grid *body)
+/* A box with the view's name or title, and the view in it. */
+static void draw_boxed(
+	const struct scene *scene, struct grid *box, enum scene_pane which, const struct view *view, const char *title)
 {
-	bool is_tensor = strcmp(scene->view->name, "tensor") == 0;
-	bool has_list = is_tensor && scene_has_pass(scene) && body->width >= 60;
-	int left = has_list ? LIST_COLUMNS : 0;
-	if (has_list) {
-		struct grid box = grid_sub(body, 0, 0, left, body->height);
-		struct grid inside = pane(scene, &box, SCENE_OPS, _("operations"));
+	struct grid inside = pane(scene, box, which, title);
+	struct grid page = grid_sub(&inside, 1, 0, inside.width - 1, inside.height);
+	view_draw(view, scene, &page);
+}
+
+/* The operations, the numbers, and from SCREEN_WIDE on the cell under the cursor explained. */
+static void draw_tensor_panes(const struct scene *scene, struct grid *body)
+{
+	int left = body->width >= SCREEN_LIST ? LIST_COLUMNS : 0;
+	int right = body->width >= SCREEN_WIDE && scene->explainer != NULL ? body->width * 2 / 5 : 0;
+	struct grid ops = grid_sub(body, 0, 0, left, body->height);
+	struct grid main = grid_sub(body, left, 0, body->width - left - right, body->height);
+	if (left > 0) {
+		struct grid inside = pane(scene, &ops, SCENE_OPS, _("operations"));
 		list_draw(scene, &inside);
 	}
-	const char *title = is_tensor && scene_has_pass(scene) ? scene_value(scene)->name : scene->view->name;
-	struct grid box = grid_sub(body, left, 0, body->width - left, body->height);
-	struct grid inside = pane(scene, &box, has_list ? SCENE_MAIN : scene->focus, title);
-	struct grid page = grid_sub(&inside, 1, 0, inside.width - 2, inside.height);
-	view_draw(scene->view, scene, &page);
+	draw_boxed(scene, &main, left > 0 ? SCENE_MAIN : scene->focus, scene->view, scene_value(scene)->name);
+	if (right > 0) {
+		struct grid box = grid_sub(body, body->width - right, 0, right, body->height);
+		struct scene side = *scene;
+		side.scroll = -1; /* no input is chosen here */
+		draw_boxed(&side, &box, SCENE_SIDE, view_find("explain"), _("the cell, explained"));
+	}
+}
+
+static void draw_panes(const struct scene *scene, struct grid *body)
+{
+	if (strcmp(scene->view->name, "tensor") == 0 && scene_has_pass(scene))
+		draw_tensor_panes(scene, body);
+	else
+		draw_boxed(scene, body, scene->focus, scene->view, scene->view->name);
 }
 
 void screen_draw(const struct scene *scene, struct grid *grid)

@@ -74,6 +74,26 @@ static void draw_label(const struct picture *picture, int64_t line, int y)
 	}
 }
 
+/* Does the value hold token IDs? Then their texts stand beside them. */
+static bool holds_tokens(const struct scene *scene)
+{
+	const char *name = scene_value(scene)->name;
+	return strcmp(name, "tokens") == 0 || strcmp(name, "next_tokens") == 0 || strcmp(name, "cache.token") == 0;
+}
+
+#define ID_COLUMNS 7
+
+/* A token's text, made visible, at the right of its column like the numbers below it. */
+static void draw_token_right(const struct picture *picture, struct grid_span at, struct style style, int32_t token)
+{
+	struct buf text = BUF_INIT;
+	char shown[128];
+	scene_token(picture->scene, token, &text);
+	utf8_display(buf_text(&text), text.length, shown, sizeof shown, at.columns);
+	grid_text_right(picture->grid, at, style, shown);
+	buf_free(&text);
+}
+
 /* One value in its column. */
 static void draw_value(const struct picture *picture, struct grid_span at, struct style style, double value)
 {
@@ -113,6 +133,10 @@ static void draw_cell(const struct picture *picture, const int64_t *index, struc
 	} else if (scene->heat) {
 		const struct heat *heat = &look_statistics(scene->look)->heat;
 		grid_heat(picture->grid, at.x, at.y, heat, value);
+	} else if (holds_tokens(scene) && value >= 0) {
+		struct style style = cell_style(picture, index, value);
+		draw_token_right(picture, grid_at(at.x, at.y, at.columns - ID_COLUMNS), style, (int32_t)value);
+		draw_value(picture, grid_at(at.x + at.columns - ID_COLUMNS, at.y, ID_COLUMNS), style, value);
 	} else {
 		draw_value(picture, at, cell_style(picture, index, value), value);
 	}
@@ -136,17 +160,6 @@ static bool draw_line(const struct picture *picture, int y, int64_t line, struct
 		draw_cell(picture, index, grid_at(x + gap, y, picture->column_width - gap), values[i]);
 	}
 	return true;
-}
-
-/* A token's text, made visible, at the right of its column like the numbers below it. */
-static void draw_token_right(const struct picture *picture, struct grid_span at, struct style style, int32_t token)
-{
-	struct buf text = BUF_INIT;
-	char shown[128];
-	scene_token(picture->scene, token, &text);
-	utf8_display(buf_text(&text), text.length, shown, sizeof shown, at.columns);
-	grid_text_right(picture->grid, at, style, shown);
-	buf_free(&text);
 }
 
 /* The token below the index of a column: of a key, in the cursor's row; of the vocabulary. */
@@ -229,10 +242,12 @@ static int column_width(const struct picture *picture)
 	if (picture->dtype == DTYPE_BOOL)
 		return (picture->map.column_axis >= 0 && picture->map.axes[picture->map.column_axis] == 'K' ? 6 : 4) +
 		       spacing;
+	if (holds_tokens(scene))
+		return ID_COLUMNS + 9 + spacing;
 	if (!is_number(picture->dtype))
 		return 8 + spacing;
 	int places = scene->decimals == NUMBER_EXACT ? 10 : scene->decimals;
-	return places + 6 + spacing;
+	return places + 5 + spacing;
 }
 
 /* Pages: the one with the cursor is shown, so nothing scrolls under a reader's eye until the edge is crossed. */
@@ -259,7 +274,7 @@ static void add_place(const struct scene *scene, const struct plane *map, int64_
 	if (offset < 0)
 		return;
 	tensor_index(look_tensor(scene->look), offset, index);
-	plane_index_text(scene, map->axes, map->rank, index, out);
+	plane_index_text(scene, scene->pass, map->axes, map->rank, index, out);
 }
 
 /* Two lines about the whole tensor, whatever part is on the screen. */
@@ -300,9 +315,8 @@ static bool draw_cursor(const struct picture *picture, int y, struct err *err)
 	struct buf text = BUF_INIT;
 	if (!look_read(scene->look, tensor_offset(look_tensor(scene->look), scene->index), 1, &value, err))
 		return false;
-	plane_index_text(scene, picture->map.axes, picture->map.rank, scene->index, &text);
 	if (scene->is_hidden) {
-		buf_add_text(&text, " = ▒▒▒▒");
+		buf_add_text(&text, "▒▒▒▒  ");
 	} else if (picture->dtype == DTYPE_F32) {
 		char exact[NUMBER_SIZE], bits[NUMBER_SIZE];
 		float number = (float)value;
@@ -310,10 +324,11 @@ static bool draw_cursor(const struct picture *picture, int y, struct err *err)
 		memcpy(&pattern, &number, sizeof pattern);
 		number_exact(exact, number);
 		number_bits(bits, pattern);
-		buf_printf(&text, " = %s  %s", exact, bits);
+		buf_printf(&text, "%s  %s  ", exact, bits);
 	} else {
-		buf_printf(&text, " = %lld", (long long)value);
+		buf_printf(&text, "%lld  ", (long long)value);
 	}
+	plane_index_text(scene, scene->pass, picture->map.axes, picture->map.rank, scene->index, &text);
 	grid_foreign(picture->grid, grid_at(0, y, GRID_REST), style_with(style_of(STYLE_NORMAL), STYLE_STRONG),
 		buf_text(&text), text.length);
 	buf_free(&text);

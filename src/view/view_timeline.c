@@ -21,7 +21,7 @@ static enum state state_of(const struct scene *scene, int32_t request, int64_t p
 			       ? STATE_DECODES
 			       : STATE_READS;
 	for (int64_t i = pass - 1; i >= 0; i--) {
-		const struct trace_pass *before = &*trace_pass(scene->trace, i);
+		const struct trace_pass *before = trace_pass(scene->trace, i);
 		int64_t at = pass_row(&before->layout, request);
 		if (at >= 0)
 			return before->finished[at] ? STATE_FINISHED : STATE_IDLE;
@@ -44,7 +44,7 @@ static void draw_taking_part(const struct scene *scene, struct grid *cell, int32
 	struct style style = scene_lane(scene, request);
 	struct buf text = BUF_INIT;
 	for (int64_t s = it->layout.S - it->layout.fresh[b]; s < it->layout.S; s++)
-		scene_token(scene, it->layout.tokens[b * it->layout.S + s], &text);
+		scene_append_token(scene, it->layout.tokens[b * it->layout.S + s], &text);
 	grid_foreign(cell, grid_at(0, 0, cell->width - 1), style, buf_text(&text), text.length);
 	buf_free(&text);
 	if (it->next[b] < 0) {

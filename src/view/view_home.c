@@ -1,0 +1,57 @@
+#include <string.h>
+
+#include "base/i18n.h"
+#include "view/view.h"
+
+#define NAME_COLUMNS 24
+
+static void draw_item(const struct scene *scene, struct grid *grid, int y, int i)
+{
+	const struct scene_home *item = &scene->home[i];
+	bool is_here = i == (scene->scroll < scene->home_count ? scene->scroll : scene->home_count - 1);
+	grid_text(grid, grid_at(1, y, 1), style_of(STYLE_KEY), is_here ? ">" : " ");
+	grid_foreign(grid, grid_at(3, y, NAME_COLUMNS - 1), style_of(STYLE_NORMAL), item->name, strlen(item->name));
+	grid_foreign(
+		grid, grid_at(3 + NAME_COLUMNS, y, GRID_REST), style_of(STYLE_DIM), item->about, strlen(item->about));
+	if (is_here)
+		grid_flag(grid, grid_at(1, y, GRID_REST), STYLE_CURSOR);
+}
+
+bool view_home_draw(const struct scene *scene, struct grid *grid, struct err *err)
+{
+	(void)err;
+	grid_text(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
+		_("A time-travel debugger for one batch of language-model requests"));
+	int y = 1;
+	const char *group = "";
+	for (int i = 0; i < scene->home_count; i++) {
+		if (strcmp(group, scene->home[i].group) != 0) {
+			group = scene->home[i].group;
+			grid_text(grid, grid_at(0, ++y, GRID_REST), style_of(STYLE_LABEL), group);
+			y++;
+		}
+		draw_item(scene, grid, y++, i);
+	}
+	struct grid foot = grid_sub(grid, 0, y + 1, grid->width, grid->height);
+	scene_draw_text(&foot, 0, style_of(STYLE_DIM),
+		_("Up and Down choose, Enter opens. Your own batch:  :open MODEL \"first prompt\" \"second prompt\""));
+	return true;
+}
+
+bool view_home_table(const struct scene *scene, struct arena *arena, struct table **result, struct err *err)
+{
+	struct table *table = *result = table_new(arena, "home");
+	(void)err;
+	table_add_column(table, "group", TABLE_TEXT);
+	table_add_column(table, "name", TABLE_TEXT);
+	table_add_column(table, "about", TABLE_TEXT);
+	table_add_column(table, "command", TABLE_TEXT);
+	for (int i = 0; i < scene->home_count; i++) {
+		size_t row = table_add_row(table, STYLE_NO_LANE);
+		table_set_string(table, row, 0, scene->home[i].group);
+		table_set_string(table, row, 1, scene->home[i].name);
+		table_set_string(table, row, 2, scene->home[i].about);
+		table_set_string(table, row, 3, scene->home[i].line);
+	}
+	return true;
+}
