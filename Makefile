@@ -228,9 +228,10 @@ check-real: $(BUILD)/tests/exhaustive_real
 ## bench-matmul: the matrix product at many shapes beside this machine's limits
 bench-matmul: $(BUILD)/tests/bench_matmul
 	$(BUILD)/tests/bench_matmul $(SET)
-## ops-doc: derives docs/OPS.md from src/engine/op.def
-ops-doc:
+## docs: writes what is derived anew: docs/OPS.md from src/engine/op.def, the examples in README.md from the program
+docs: all
 	sh docs/ops_doc.sh >docs/OPS.md
+	BUILD=$(BUILD) sh tests/check_docs.sh update
 ## format: rewrites sources in the house style (clang-format)
 ## format-check: says which files differ from it
 FORMATTED = $(wildcard src/*.c src/*/*.[ch] tests/*.[ch])

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Derives docs/OPS.md from src/engine/op.def. Prints to standard output: make ops-doc, and a test that compares.
+# Derives docs/OPS.md from src/engine/op.def. Prints to standard output: make docs, and a test that compares.
 awk '
 BEGIN {
 	print "# Operations"
 	print ""
-	print "Derived from `src/engine/op.def` by `make ops-doc`; do not edit. A forward pass is a list of these kinds; what each"
+	print "Derived from `src/engine/op.def` by `make docs`; do not edit. A forward pass is a list of these kinds; what each"
 	print "of them can do is five functions in `src/engine/op_*.c`: shape, run, explain, reach, cost."
 	print ""
 	print "| kind | formula | what it does |"

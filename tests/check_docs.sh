@@ -3,9 +3,9 @@
 . tests/checks.sh
 
 stale_ops() {
-	[ -e "$1/docs/OPS.md" ] || { echo "docs/OPS.md is missing: run make ops-doc"; return; }
+	[ -e "$1/docs/OPS.md" ] || { echo "docs/OPS.md is missing: run make docs"; return; }
 	sh docs/ops_doc.sh "$1/src/engine/op.def" >"$check_scratch/OPS.md"
-	cmp -s "$check_scratch/OPS.md" "$1/docs/OPS.md" || echo "docs/OPS.md is not what src/engine/op.def says: run make ops-doc"
+	cmp -s "$check_scratch/OPS.md" "$1/docs/OPS.md" || echo "docs/OPS.md is not what src/engine/op.def says: run make docs"
 }
 
 # named_files ROOT: names in backquotes that look like a file of this repository, in its Markdown, must exist; a "*" or
@@ -21,7 +21,91 @@ named_files() {
 	done)
 }
 
+# examples ROOT: in the blocks ```console of README.md, "$ rowscope ..." is run, and what follows must be what it prints.
+# With UPDATE=FILE the page as it should be is written there.
+examples() {
+	rm -rf "$check_scratch/desk"
+	mkdir "$check_scratch/desk"
+	ln -s "$top/tiny_models" "$check_scratch/desk/tiny_models"
+	mkdir "$check_scratch/desk/bin"
+	ln -s "$program" "$check_scratch/desk/bin/rowscope"
+	: >"$check_scratch/page"
+	inside=no
+	while IFS= read -r line; do
+		case $inside-$line in
+		no-'```console')
+			inside=yes
+			printf '%s\n' "$line"
+			;;
+		yes-'```')
+			inside=no
+			printf '%s\n' "$line"
+			;;
+		yes-'$ '*)
+			printf '%s\n' "$line"
+			(cd "$check_scratch/desk" && PATH=$check_scratch/desk/bin:$PATH LC_ALL=C.UTF-8 sh -c "${line#??}" </dev/null 2>&1) |
+				sed 's/ *$//'
+			;;
+		yes-*) ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done <"$1/README.md" >"$check_scratch/page"
+	[ -z "${UPDATE:-}" ] || cp "$check_scratch/page" "$UPDATE"
+	diff "$1/README.md" "$check_scratch/page" >"$check_scratch/difference" ||
+		sed -n 's/^[<>]/README.md:&/p' "$check_scratch/difference" | head -n 12
+}
+
+# listed_commands ROOT: the commands in the table of README.md are those of --help.
+listed_commands() {
+	"$program" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort >"$check_scratch/help"
+	sed -n 's/^| `rowscope \([a-z]*\)[ `].*/\1/p' "$1/README.md" | sort -u >"$check_scratch/readme"
+	comm -23 "$check_scratch/help" "$check_scratch/readme" | sed 's/^/README.md: does not list the command /'
+	comm -13 "$check_scratch/help" "$check_scratch/readme" | sed 's/$/ is in README.md, but not in --help/'
+}
+
+# described_faults ROOT: every fault has its chapter in docs/FAULTS.md, and the other way round.
+described_faults() {
+	sed -n 's/^	{"\([a-z-]*\)", N_(.*/\1/p' "$1/src/analysis/faults.c" | sort >"$check_scratch/faults"
+	sed -n 's/^## \([a-z-]*\)$/\1/p' "$1/docs/FAULTS.md" | sort >"$check_scratch/chapters"
+	comm -23 "$check_scratch/faults" "$check_scratch/chapters" | sed 's/$/ has no chapter in docs\/FAULTS.md/'
+	comm -13 "$check_scratch/faults" "$check_scratch/chapters" | sed 's/^/docs\/FAULTS.md: there is no fault /'
+}
+
+top=$(pwd)
+program=$top/${BUILD:-build}/rowscope
+if [ "${1:-}" = update ]; then
+	UPDATE=README.md examples . >/dev/null
+	exit
+fi
+
+clean "the examples of README.md are what the program prints" examples .
+clean "README.md lists the commands that there are" listed_commands .
+clean "every fault is described" described_faults .
+clean "files that the documents name are there" named_files .
 clean "docs/OPS.md is derived from op.def" stale_ops .
+
+plant README.md <<'C'
+```console
+$ rowscope --version
+rowscope 9.9.9
+```
+C
+refused "an example that prints something else" examples "README.md:< rowscope 9.9.9"
+plant README.md <<'C'
+| `rowscope run` | runs |
+| `rowscope fly` | flies |
+C
+refused "a command that there is not" listed_commands "fly is in README.md, but not in --help"
+refused "a command that is not listed" listed_commands "does not list the command show"
+
+plant src/analysis/faults.c <<'C'
+	{"padding-attended", N_("the padding mask is forgotten"), attend_padding, NULL},
+C
+also docs/FAULTS.md <<'C'
+## other-fault
+C
+refused "a fault that is not described" described_faults "padding-attended has no chapter"
+refused "a chapter without a fault" described_faults "there is no fault other-fault"
 
 plant docs/OPS.md <<'C'
 # Operations
@@ -29,7 +113,7 @@ C
 also src/engine/op.def <<'C'
 OP(add, "y = a + b", N_("the sum"))
 C
-refused "a page of operations that is stale" stale_ops "run make ops-doc"
+refused "a page of operations that is stale" stale_ops "run make docs"
 
 plant README.md <<'C'
 See `src/base/a.h`, `src/base/no.h` and `src/base/<name>.h`.
