@@ -177,8 +177,9 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/rowscope" "$(SHARE)/man/man1"
 	install -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/rowscope"
-	cp -R lessons tiny_models $(if $(MESSAGES),$(BUILD)/locale) "$(SHARE)/rowscope/"
-	$(if $(wildcard docs/rowscope.1),install -m 644 docs/rowscope.1 "$(SHARE)/man/man1/rowscope.1")
+	cp -R $(wildcard lessons) tiny_models $(if $(MESSAGES),$(BUILD)/locale) "$(SHARE)/rowscope/"
+	sh docs/man_page.sh $(PROGRAM) >$(BUILD)/rowscope.1
+	install -m 644 $(BUILD)/rowscope.1 "$(SHARE)/man/man1/rowscope.1"
 ## uninstall: takes them away again
 uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/rowscope" "$(SHARE)/man/man1/rowscope.1"

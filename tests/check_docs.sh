@@ -71,6 +71,17 @@ described_faults() {
 	comm -13 "$check_scratch/faults" "$check_scratch/chapters" | sed 's/^/docs\/FAULTS.md: there is no fault /'
 }
 
+# manual_page ROOT: docs/man_page.sh makes a section of every command, with its options.
+manual_page() {
+	sh docs/man_page.sh "$program" >"$check_scratch/page.1" || echo "docs/man_page.sh failed"
+	"$program" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | while read -r name; do
+		grep -q "^\.SS rowscope $name" "$check_scratch/page.1" || echo "the manual page has no section on $name"
+	done
+	"$1" run --help | sed -n 's/^ *\(-.*\)\(--[a-z-]*\).*/\2/p; s/^ *\(--[a-z-]*\).*/\1/p' | sed 's/-/\\-/g' | while read -r option; do
+		grep -qF -e "$option" "$check_scratch/page.1" || echo "the manual page does not name $option"
+	done
+}
+
 top=$(pwd)
 program=$top/${BUILD:-build}/rowscope
 if [ "${1:-}" = update ]; then
@@ -80,6 +91,7 @@ fi
 
 clean "the examples of README.md are what the program prints" examples .
 clean "README.md lists the commands that there are" listed_commands .
+clean "the manual page has every command and option" manual_page "$program"
 clean "every fault is described" described_faults .
 clean "files that the documents name are there" named_files .
 clean "docs/OPS.md is derived from op.def" stale_ops .
@@ -97,6 +109,16 @@ plant README.md <<'C'
 C
 refused "a command that there is not" listed_commands "fly is in README.md, but not in --help"
 refused "a command that is not listed" listed_commands "does not list the command show"
+
+plant fake <<'C'
+#!/bin/sh
+echo "      --flying  an option that is nowhere"
+C
+chmod +x "$check_scratch/tree/fake"
+planted_page() {
+	manual_page "$1/fake"
+}
+refused "an option that the manual page lacks" planted_page "does not name \-\-flying"
 
 plant src/analysis/faults.c <<'C'
 	{"padding-attended", N_("the padding mask is forgotten"), attend_padding, NULL},
