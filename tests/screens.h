@@ -11,6 +11,7 @@
 #include "app/session.h"
 #include "harness.h"
 #include "tui/loop.h"
+#include "view/view.h"
 
 /* Compares a text with a golden file, or writes it. */
 static inline void screens_compare(const char *path, const struct buf *text)
@@ -29,8 +30,14 @@ static inline void screens_compare(const char *path, const struct buf *text)
 	for (size_t length; (length = fread(piece, 1, sizeof piece, in)) > 0;)
 		buf_add(&golden, piece, length);
 	fclose(in);
-	ck_assert_msg(golden.length == text->length && memcmp(buf_text(&golden), buf_text(text), text->length) == 0,
-		"%s differs; the screen is now:\n%s", path, buf_text(text));
+	size_t at = 0, line = 0;
+	while (at < text->length && at < golden.length && golden.data[at] == text->data[at]) {
+		at++;
+		line = golden.data[at - 1] == '\n' ? at : line;
+	}
+	ck_assert_msg(at == text->length && at == golden.length, "%s differs:\nwas  %.*s\nnow  %.*s", path,
+		(int)strcspn(buf_text(&golden) + line, "\n"), buf_text(&golden) + line,
+		(int)strcspn(buf_text(text) + line, "\n"), buf_text(text) + line);
 	buf_free(&golden);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/setup.h"
 #include "export/export.h"
 #include "tui/loop.h"
+#include "tui/restore.h"
 #include "view/view.h"
 
 const struct cli_option cmd_view_options[] = {
@@ -92,6 +93,8 @@ static bool show(struct session *session, struct cli *cli, struct err *err)
 		return false;
 	loop_run(term, session);
 	term_delete(term);
+	if (restore_signal() != 0)
+		cli->status = 128 + restore_signal(); /* as a shell tells it */
 	return true;
 }
 

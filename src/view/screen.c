@@ -87,7 +87,7 @@ static void draw_lane(const struct scene *scene, struct grid *grid, struct grid_
 	int now_width = utf8_width(buf_text(&now));
 	int room = end - x - (now_width < (end - x) / 2 ? now_width : (end - x) / 2) - 1;
 	if (past.length > 0) {
-		x += draw_end_of(grid, grid_at(x, at.y, room), style_with(style, STYLE_FAINT), &past);
+		x += draw_end_of(grid, grid_at(x, at.y, room), style, &past);
 		x += grid_text(grid, grid_at(x, at.y, end - x), style_of(STYLE_DIM), "│");
 	}
 	draw_end_of(grid, grid_at(x, at.y, end - x), style_with(style, STYLE_STRONG), &now);
@@ -195,7 +195,7 @@ static void draw_boxed(
 static void draw_tensor_panes(const struct scene *scene, struct grid *body)
 {
 	int left = body->width >= SCREEN_LIST ? LIST_COLUMNS : 0;
-	int right = body->width >= SCREEN_WIDE && scene->explainer != NULL ? body->width * 2 / 5 : 0;
+	int right = body->width >= SCREEN_WIDE && scene->explainer != NULL ? body->width / 3 + 2 : 0;
 	struct grid ops = grid_sub(body, 0, 0, left, body->height);
 	struct grid main = grid_sub(body, left, 0, body->width - left - right, body->height);
 	if (left > 0) {
