@@ -169,6 +169,29 @@ START_TEST(one_multiply_add)
 }
 END_TEST
 
+/*
+ * c + a * b where c is a whole number of 25 bits and a * b is 1 and a little: a hair beside the tie between two floats. With
+ * a = 1 + x / 2^23 and b = 1 - y / 2^23 the little is (x - y) / 2^23 - x y / 2^46, which for some x and y is next to the last
+ * bit of a double.
+ */
+START_TEST(hairs_beside_ties)
+{
+	enum { COUNT = 16 };
+	struct case_data c = case_new(2, COUNT, 1, numbers_fill);
+	c.x[0] = 1.0f;
+	for (int y = 1; y < 5000; y++) {
+		c.x[1] = 1.0f + (float)(y + y % 2) * 0x1p-23f;
+		for (int j = 0; j < COUNT; j++) {
+			c.rows[j * 2] = (j < 8 ? 0x1p24f : -0x1p24f) + (float)(j * 2);
+			c.rows[j * 2 + 1] = (1.0f - (float)y * 0x1p-23f) * (j % 4 < 2 ? 1.0f : -1.0f);
+		}
+		panel_put_rows(&c.w, 0, COUNT, c.rows);
+		check_sets(&c, NULL, NULL);
+	}
+	case_free(&c);
+}
+END_TEST
+
 /* A NaN row, or an infinite one, changes nothing in the others. */
 START_TEST(rows_do_not_touch)
 {
@@ -294,6 +317,7 @@ TEST_PROGRAM("matmul", {
 	tcase_add_test(tests, any_number_of_threads);
 	tcase_add_test(tests, hostile_numbers);
 	tcase_add_test(tests, one_multiply_add);
+	tcase_add_test(tests, hairs_beside_ties);
 	tcase_add_test(tests, rows_do_not_touch);
 	tcase_add_test(tests, planted_bugs_are_seen);
 	tcase_add_test(tests, panels_hold_what_was_put);
