@@ -233,6 +233,16 @@ bench-matmul: $(BUILD)/tests/bench_matmul
 docs: all
 	sh docs/ops_doc.sh >docs/OPS.md
 	BUILD=$(BUILD) sh tests/check_docs.sh update
+## messages: brings lessons/zh/rowscope.po up to the sentences in the sources (needs gettext's xgettext and msgmerge)
+messages:
+	mkdir -p $(BUILD)
+	xgettext --language=C --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=P_:1,2 --sort-by-file --no-location \
+		--package-name=rowscope --output=$(BUILD)/rowscope.pot $(sort $(wildcard src/*/*.c src/*/*.def src/*/*.h))
+	mkdir -p lessons/zh
+	if [ -e lessons/zh/rowscope.po ]; then msgmerge --quiet --update --backup=none --no-fuzzy-matching \
+		lessons/zh/rowscope.po $(BUILD)/rowscope.pot; \
+	else msginit --no-translator --locale=zh_CN.UTF-8 --input=$(BUILD)/rowscope.pot --output=lessons/zh/rowscope.po; fi
+	msgfmt --statistics -o /dev/null lessons/zh/rowscope.po
 ## format: rewrites sources in the house style (clang-format)
 ## format-check: says which files differ from it
 FORMATTED = $(wildcard src/*.c src/*/*.[ch] tests/*.[ch])

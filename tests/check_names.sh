@@ -8,9 +8,10 @@ LIBRARY=${BUILD:-build}/librowscope.a
 
 # Data that changes while the program runs belongs to a struct that somebody owns. Allowed, with the reason:
 #   mem.o  on_exhausted      the terminal is restored when memory runs out, wherever that is
+#   i18n.o catalogue         the language of the process, read by _() everywhere
 #   stop.o wanted            a signal handler may touch nothing else
 #   restore.o state          what a crash handler writes must lie ready where it can find it
-ALLOWED_DATA="mem.o:on_exhausted stop.o:wanted restore.o:state"
+ALLOWED_DATA="mem.o:on_exhausted i18n.o:catalogue stop.o:wanted restore.o:state"
 
 # mutable_data LIBRARY: "object: name section" for each variable that can change.
 mutable_data() {
@@ -56,7 +57,7 @@ machine_paths() {
 	if git -C "$1" rev-parse --git-dir >/dev/null 2>&1 && [ "$1" = . ]; then
 		git ls-files
 	else
-		(cd "$1" && find . -type f)
+		(cd "$1" && find . -type f ! -path './.git/*' ! -path './build*')
 	fi | (cd "$1" && tr '\n' '\0' | xargs -0 grep -InE '(^|[^A-Za-z0-9_.~/-])/(wor[k]|roo[t]|hom[e]/[a-z])/|[.]librar[y]/' /dev/null) |
 		sed 's/^\([^:]*:[0-9]*\):.*/\1: names a path of one machine/'
 }

@@ -193,7 +193,7 @@ static bool set_language(const char *language, struct err *err)
 	struct err none = ERR_INIT;
 	if (language != NULL && strcmp(language, "en") != 0 && strcmp(language, "zh") != 0)
 		return err_usage(err, "--lang", "expected en or zh, got \"%.60s\"", language);
-	bool found = data_find(folder, sizeof folder, "locale", "zh_CN", &none);
+	bool found = data_find(folder, sizeof folder, "locale", "zh", &none);
 	char *slash = found ? strrchr(folder, '/') : NULL;
 	if (slash != NULL)
 		*slash = '\0';

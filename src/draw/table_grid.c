@@ -64,7 +64,7 @@ void table_show_head(const struct table_column *column, struct buf *out)
 void table_show_omitted(int64_t count, struct buf *out)
 {
 	unsigned long plural = count > 1000 ? 1000 : (unsigned long)count; /* all it decides is the word's form */
-	buf_printf(out, ngettext("… %lld more row", "… %lld more rows", plural), (long long)count);
+	buf_printf(out, P_("… %lld more row", "… %lld more rows", plural), (long long)count);
 }
 
 static int widest(const struct table *table, int column, struct buf *scratch)
@@ -211,7 +211,7 @@ static void draw_foot(
 	}
 	if (layout->hidden > 0)
 		grid_printf(grid, grid_at(0, y++, GRID_REST), dim,
-			ngettext("… %d more column", "… %d more columns", (unsigned long)layout->hidden),
+			P_("… %d more column", "… %d more columns", (unsigned long)layout->hidden),
 			layout->hidden);
 	grid_foreign(grid, grid_at(0, y, GRID_REST), dim, table->caption, strlen(table->caption));
 }
