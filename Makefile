@@ -144,11 +144,15 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY) tests/harness.h
 	$(call say,TEST,$<)
 	$(CC) $(FLAGS) $(CHECK_FLAGS) -Itests -MMD -MP $(HARDEN_LINK) -o $@ $< $(LIBRARY) $(CHECK_LIBS) $(LIBS)
 
-# Messages: a language's folder holds its lessons and its rowscope.po.
+# Messages: a language's folder holds its lessons and its rowscope.po. xgettext keeps PRId64 and its like as names; the
+# catalogue holds what they are here.
+printf_letters = $(shell echo $(1) | $(CC) -E -P -include inttypes.h -x c - | tail -n 1 | tr -d '" ')
 $(BUILD)/locale/%/LC_MESSAGES/rowscope.mo: lessons/%/rowscope.po
 	mkdir -p $(@D)
 	$(call say,MSG,$<)
-	msgfmt --check -o $@ $<
+	sed -e 's/<PRId64>/$(call printf_letters,PRId64)/g' -e 's/<PRIu64>/$(call printf_letters,PRIu64)/g' \
+		-e 's/<PRIx32>/$(call printf_letters,PRIx32)/g' $< >$(@D)/rowscope.po
+	msgfmt --check -o $@ $(@D)/rowscope.po
 
 ##@ Everyday
 ## demo: builds and opens the worked example (as text when standard output is not a terminal)
