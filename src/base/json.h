@@ -110,4 +110,13 @@ void json_add_float(struct json_writer *writer, float value);
 void json_add_double(struct json_writer *writer, double value);
 void json_add_null(struct json_writer *writer);
 
+/* A whole member of the object under way: key and value. A NULL text is null. */
+void json_put_string(struct json_writer *writer, const char *key, const char *text);
+void json_put_int(struct json_writer *writer, const char *key, int64_t value);
+void json_put_bool(struct json_writer *writer, const char *key, bool value);
+void json_put_double(struct json_writer *writer, const char *key, double value);
+/* A list of numbers. */
+void json_put_ints(struct json_writer *writer, const char *key, const int64_t *values, int64_t count);
+void json_put_int32s(struct json_writer *writer, const char *key, const int32_t *values, int64_t count);
+
 #endif

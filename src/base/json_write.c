@@ -194,3 +194,48 @@ void json_add_double(struct json_writer *writer, double value)
 {
 	add_real(writer, 17, value);
 }
+
+void json_put_string(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	if (text != NULL)
+		json_add_string(writer, text);
+	else
+		json_add_null(writer);
+}
+
+void json_put_int(struct json_writer *writer, const char *key, int64_t value)
+{
+	json_key(writer, key);
+	json_add_int(writer, value);
+}
+
+void json_put_bool(struct json_writer *writer, const char *key, bool value)
+{
+	json_key(writer, key);
+	json_add_bool(writer, value);
+}
+
+void json_put_double(struct json_writer *writer, const char *key, double value)
+{
+	json_key(writer, key);
+	json_add_double(writer, value);
+}
+
+void json_put_ints(struct json_writer *writer, const char *key, const int64_t *values, int64_t count)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	for (int64_t i = 0; i < count; i++)
+		json_add_int(writer, values[i]);
+	json_end_array(writer);
+}
+
+void json_put_int32s(struct json_writer *writer, const char *key, const int32_t *values, int64_t count)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	for (int64_t i = 0; i < count; i++)
+		json_add_int(writer, values[i]);
+	json_end_array(writer);
+}

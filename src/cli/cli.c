@@ -125,14 +125,10 @@ static void add_json_error(struct buf *out, const struct err *err)
 	json_begin_object(&writer);
 	json_key(&writer, "error");
 	json_begin_object(&writer);
-	json_key(&writer, "kind");
-	json_add_string(&writer, err->kind == ERR_USAGE ? "usage" : err->kind == ERR_INPUT ? "input" : "system");
-	json_key(&writer, "message");
-	json_add_string(&writer, err->message);
-	json_key(&writer, "file");
-	json_add_string(&writer, err->file);
-	json_key(&writer, "where");
-	json_add_string(&writer, err->where);
+	json_put_string(&writer, "kind", err->kind == ERR_USAGE ? "usage" : err->kind == ERR_INPUT ? "input" : "system");
+	json_put_string(&writer, "message", err->message);
+	json_put_string(&writer, "file", err->file);
+	json_put_string(&writer, "where", err->where);
 	json_end_object(&writer);
 	json_end_object(&writer);
 	buf_add_char(out, '\n');

@@ -26,21 +26,6 @@ static void add_place(struct buf *out, const char *name, const int64_t *index, i
 
 /* --- JSON --- */
 
-static void add_index(struct json_writer *writer, const int64_t *index, int rank)
-{
-	json_key(writer, "index");
-	json_begin_array(writer);
-	for (int i = 0; i < rank; i++)
-		json_add_int(writer, index[i]);
-	json_end_array(writer);
-}
-
-static void add_number(struct json_writer *writer, const char *key, double value)
-{
-	json_key(writer, key);
-	json_add_double(writer, value);
-}
-
 static void add_bits(struct json_writer *writer, const char *key, uint32_t bits)
 {
 	char text[16];
@@ -61,17 +46,15 @@ static void add_value(struct json_writer *writer, const struct explained *cell)
 static void add_term(struct json_writer *writer, const struct explained_term *term)
 {
 	json_begin_object(writer);
-	json_key(writer, "name");
-	json_add_string(writer, term->term.name);
+	json_put_string(writer, "name", term->term.name);
 	if (term->term.pass >= 0) {
-		json_key(writer, "pass");
-		json_add_int(writer, term->term.pass);
+		json_put_int(writer, "pass", term->term.pass);
 	}
-	add_index(writer, term->term.index, term->term.rank);
-	add_number(writer, "value", term->term.value);
-	add_number(writer, "weight", term->term.weight);
-	add_number(writer, "term", term->term.term);
-	add_number(writer, "share", term->share);
+	json_put_ints(writer, "index", term->term.index, term->term.rank);
+	json_put_double(writer, "value", term->term.value);
+	json_put_double(writer, "weight", term->term.weight);
+	json_put_double(writer, "term", term->term.term);
+	json_put_double(writer, "share", term->share);
 	json_end_object(writer);
 }
 
@@ -83,21 +66,16 @@ static void as_json(const struct explained *cell, int64_t top, struct buf *out)
 	json_begin_object(&writer);
 	json_key(&writer, "cell");
 	json_begin_object(&writer);
-	json_key(&writer, "pass");
-	json_add_int(&writer, cell->pass);
-	json_key(&writer, "name");
-	json_add_string(&writer, cell->name);
-	add_index(&writer, cell->index, cell->rank);
+	json_put_int(&writer, "pass", cell->pass);
+	json_put_string(&writer, "name", cell->name);
+	json_put_ints(&writer, "index", cell->index, cell->rank);
 	json_end_object(&writer);
 	add_value(&writer, cell);
 	add_bits(&writer, "bits", cell->bits);
-	json_key(&writer, "kind");
-	json_add_string(&writer, cell->kind);
-	json_key(&writer, "formula");
-	json_add_string(&writer, cell->formula);
+	json_put_string(&writer, "kind", cell->kind);
+	json_put_string(&writer, "formula", cell->formula);
 	add_bits(&writer, "recomputed_bits", cell->recomputed_bits);
-	json_key(&writer, "same");
-	json_add_bool(&writer, cell->same);
+	json_put_bool(&writer, "same", cell->same);
 	json_key(&writer, "inputs");
 	json_begin_array(&writer);
 	for (int64_t i = 0; i < cell->term_count; i++) {
@@ -109,9 +87,8 @@ static void as_json(const struct explained *cell, int64_t top, struct buf *out)
 	json_end_array(&writer);
 	json_key(&writer, "rest");
 	json_begin_object(&writer);
-	json_key(&writer, "count");
-	json_add_int(&writer, cell->term_count > top ? cell->term_count - top : 0);
-	add_number(&writer, "sum", rest);
+	json_put_int(&writer, "count", cell->term_count > top ? cell->term_count - top : 0);
+	json_put_double(&writer, "sum", rest);
 	json_end_object(&writer);
 	json_end_object(&writer);
 	buf_add_char(out, '\n');

@@ -13,18 +13,6 @@ const struct cli_option cmd_ls_options[] = {
 	{0},
 };
 
-static void add_string(struct json_writer *writer, const char *key, const char *value)
-{
-	json_key(writer, key);
-	json_add_string(writer, value);
-}
-
-static void add_int(struct json_writer *writer, const char *key, int64_t value)
-{
-	json_key(writer, key);
-	json_add_int(writer, value);
-}
-
 static void add_axes(struct json_writer *writer, const struct trace_value *value)
 {
 	json_key(writer, "axes");
@@ -40,10 +28,10 @@ static bool add_tensor(struct json_writer *writer, struct trace *trace, int64_t 
 {
 	struct trace_tensor t;
 	json_begin_object(writer);
-	add_string(writer, "name", value->name);
-	add_string(writer, "op", trace_op(trace, value->op)->kind);
+	json_put_string(writer, "name", value->name);
+	json_put_string(writer, "op", trace_op(trace, value->op)->kind);
 	add_axes(writer, value);
-	add_string(writer, "dtype", dtype_name(value->dtype));
+	json_put_string(writer, "dtype", dtype_name(value->dtype));
 	if (pass >= 0) {
 		if (!trace_find(trace, pass, value->name, &t, err))
 			return false;
@@ -52,7 +40,7 @@ static bool add_tensor(struct json_writer *writer, struct trace *trace, int64_t 
 		for (int i = 0; i < t.tensor.rank; i++)
 			json_add_int(writer, t.tensor.shape[i]);
 		json_end_array(writer);
-		add_int(writer, "bytes", (int64_t)tensor_bytes(&t.tensor));
+		json_put_int(writer, "bytes", (int64_t)tensor_bytes(&t.tensor));
 	}
 	json_end_object(writer);
 	return true;
@@ -62,18 +50,18 @@ static void add_pass(struct json_writer *writer, const struct trace *trace, int6
 {
 	const struct trace_pass *pass = trace_pass(trace, i);
 	json_begin_object(writer);
-	add_int(writer, "index", i);
-	add_string(writer, "kind", pass_kind_name(pass->layout.kind));
-	add_int(writer, "B", pass->layout.B);
-	add_int(writer, "S", pass->layout.S);
-	add_int(writer, "K", pass->layout.K);
+	json_put_int(writer, "index", i);
+	json_put_string(writer, "kind", pass_kind_name(pass->layout.kind));
+	json_put_int(writer, "B", pass->layout.B);
+	json_put_int(writer, "S", pass->layout.S);
+	json_put_int(writer, "K", pass->layout.K);
 	json_key(writer, "rows");
 	json_begin_array(writer);
 	for (int64_t b = 0; b < pass->layout.B; b++)
 		json_add_string(writer, trace_batch(trace)->requests[pass->layout.rows[b]].id);
 	json_end_array(writer);
-	add_string(writer, "file", pass->file);
-	add_int(writer, "bytes", (int64_t)pass->bytes);
+	json_put_string(writer, "file", pass->file);
+	json_put_int(writer, "bytes", (int64_t)pass->bytes);
 	json_end_object(writer);
 }
 
@@ -83,10 +71,10 @@ static bool as_json(struct trace *trace, int64_t pass, struct buf *out, struct e
 	bool ok = true;
 	json_writer_init(&writer, out, true);
 	json_begin_object(&writer);
-	add_string(&writer, "model", trace_info(trace)->model);
-	add_string(&writer, "layout", trace_info(trace)->layout);
-	add_string(&writer, "schedule", trace_info(trace)->schedule);
-	add_string(&writer, "capture", trace_info(trace)->capture);
+	json_put_string(&writer, "model", trace_info(trace)->model);
+	json_put_string(&writer, "layout", trace_info(trace)->layout);
+	json_put_string(&writer, "schedule", trace_info(trace)->schedule);
+	json_put_string(&writer, "capture", trace_info(trace)->capture);
 	json_key(&writer, "passes");
 	json_begin_array(&writer);
 	for (int64_t i = 0; i < trace_pass_count(trace); i++)

@@ -12,41 +12,28 @@ const struct cli_option cmd_model_options[] = {
 	{0},
 };
 
-static void add_int(struct json_writer *writer, const char *key, int64_t value)
-{
-	json_key(writer, key);
-	json_add_int(writer, value);
-}
-
-static void add_string(struct json_writer *writer, const char *key, const char *value)
-{
-	json_key(writer, key);
-	json_add_string(writer, value);
-}
-
 static void add_sizes(struct json_writer *writer, const struct model *model)
 {
 	const struct config *config = model_config(model);
-	add_string(writer, "family", config->family);
-	add_int(writer, "layers", config->layers);
-	add_int(writer, "hidden", config->hidden);
-	add_int(writer, "heads", config->heads);
-	add_int(writer, "kv_heads", config->kv_heads);
-	add_int(writer, "head_width", config->head_width);
-	add_int(writer, "mlp", config->mlp);
-	add_int(writer, "vocabulary", config->vocabulary);
-	add_int(writer, "context", config->context);
-	add_string(writer, "activation", activation_name(config->activation));
-	json_key(writer, "tied");
-	json_add_bool(writer, config->tied);
-	add_int(writer, "bos", config->bos);
-	add_int(writer, "pad", config->pad);
+	json_put_string(writer, "family", config->family);
+	json_put_int(writer, "layers", config->layers);
+	json_put_int(writer, "hidden", config->hidden);
+	json_put_int(writer, "heads", config->heads);
+	json_put_int(writer, "kv_heads", config->kv_heads);
+	json_put_int(writer, "head_width", config->head_width);
+	json_put_int(writer, "mlp", config->mlp);
+	json_put_int(writer, "vocabulary", config->vocabulary);
+	json_put_int(writer, "context", config->context);
+	json_put_string(writer, "activation", activation_name(config->activation));
+	json_put_bool(writer, "tied", config->tied);
+	json_put_int(writer, "bos", config->bos);
+	json_put_int(writer, "pad", config->pad);
 	json_key(writer, "end_tokens");
 	json_begin_array(writer);
 	for (int i = 0; i < config->end_token_count; i++)
 		json_add_int(writer, config->end_tokens[i]);
 	json_end_array(writer);
-	add_int(writer, "parameters", model_parameters(model));
+	json_put_int(writer, "parameters", model_parameters(model));
 }
 
 static void add_weights(struct json_writer *writer, struct model *model)
@@ -56,8 +43,8 @@ static void add_weights(struct json_writer *writer, struct model *model)
 	for (size_t i = 0; i < model_weight_count(model); i++) {
 		const struct weight *weight = model_weight_at(model, i);
 		json_begin_object(writer);
-		add_string(writer, "name", weight->name);
-		add_string(writer, "axes", weight->axes);
+		json_put_string(writer, "name", weight->name);
+		json_put_string(writer, "axes", weight->axes);
 		json_key(writer, "shape");
 		json_begin_array(writer);
 		for (int j = 0; j < weight->rank; j++)
@@ -74,9 +61,9 @@ static void as_json(struct model *model, const char *digest, struct buf *out)
 	const struct tokenizer *tokenizer = model_tokenizer(model);
 	json_writer_init(&writer, out, true);
 	json_begin_object(&writer);
-	add_string(&writer, "name", model_name(model));
+	json_put_string(&writer, "name", model_name(model));
 	add_sizes(&writer, model);
-	add_string(&writer, "weights_digest", digest);
+	json_put_string(&writer, "weights_digest", digest);
 	json_key(&writer, "tokenizer");
 	if (tokenizer != NULL)
 		json_add_string(&writer, tokenizer_kind(tokenizer));

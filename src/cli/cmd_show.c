@@ -64,8 +64,7 @@ static void add_special(struct json_writer *writer, const struct tensor *part)
 		for (int j = 0; j < part->rank; j++)
 			json_add_int(writer, index[j]);
 		json_end_array(writer);
-		json_key(writer, "value");
-		json_add_string(writer, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		json_put_string(writer, "value", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 		json_end_object(writer);
 	}
 	json_end_array(writer);
@@ -83,8 +82,7 @@ static void as_json(const struct pick *pick, struct buf *out)
 		json_add_int(&writer, pick->pass);
 	else
 		json_add_null(&writer);
-	json_key(&writer, "name");
-	json_add_string(&writer, pick->name);
+	json_put_string(&writer, "name", pick->name);
 	json_key(&writer, "axes");
 	json_begin_array(&writer);
 	for (int i = 0; i < part->rank; i++)
@@ -95,8 +93,7 @@ static void as_json(const struct pick *pick, struct buf *out)
 	for (int i = 0; i < part->rank; i++)
 		json_add_int(&writer, part->shape[i]);
 	json_end_array(&writer);
-	json_key(&writer, "dtype");
-	json_add_string(&writer, dtype_name(part->dtype));
+	json_put_string(&writer, "dtype", dtype_name(part->dtype));
 	json_key(&writer, "data");
 	add_nested(&writer, part, 0, &at);
 	add_special(&writer, part);

@@ -37,8 +37,7 @@ static void as_json(const struct tokenizer *tokenizer, const struct tokenizer_li
 		buf_clear(&bytes);
 		tokenizer_token_bytes(tokenizer, token->id, &bytes);
 		json_begin_object(&writer);
-		json_key(&writer, "id");
-		json_add_int(&writer, token->id);
+		json_put_int(&writer, "id", token->id);
 		json_key(&writer, "text");
 		json_add_bytes(&writer, buf_text(&bytes), bytes.length);
 		json_key(&writer, "bytes");
@@ -46,10 +45,8 @@ static void as_json(const struct tokenizer *tokenizer, const struct tokenizer_li
 		for (size_t j = 0; j < bytes.length; j++)
 			json_add_int(&writer, (unsigned char)bytes.data[j]);
 		json_end_array(&writer);
-		json_key(&writer, "start");
-		json_add_int(&writer, (int64_t)token->start);
-		json_key(&writer, "end");
-		json_add_int(&writer, (int64_t)token->end);
+		json_put_int(&writer, "start", (int64_t)token->start);
+		json_put_int(&writer, "end", (int64_t)token->end);
 		json_end_object(&writer);
 	}
 	json_end_array(&writer);

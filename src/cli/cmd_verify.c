@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "analysis/isolation.h"
-#include "app/temporary.h"
+#include "app/live.h"
 #include "base/i18n.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "cli/verdict.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 
 const struct cli_option cmd_verify_options[] = {
 	SETUP_OPTIONS,
@@ -64,41 +64,22 @@ static bool verify_folder(struct cli *cli, const char *folder, struct err *err)
 }
 
 /* Records the batch with everything in it, to be checked. */
-static bool record_all(struct setup *setup, const char *folder, struct err *err)
-{
-	struct recorder_options options = {.folder = folder, .scratch = true, .replace = true, .capture = "all",
-		.model = setup->model, .plan = setup->plan, .batch = &setup->batch, .faults = setup->faults,
-		.fault_count = setup->fault_count};
-	struct recorder *recorder = NULL;
-	struct run *run = NULL;
-	bool more = true;
-	bool ok = run_new(&run, setup->model, setup->plan, &setup->batch, &setup->run, err) &&
-		recorder_new(&recorder, &options, err);
-	struct probe probe = {0};
-	if (ok)
-		probe = recorder_probe(recorder);
-	while (ok && more)
-		ok = run_step(run, &probe, &more, err);
-	ok = recorder_finish(recorder, err) && ok;
-	run_delete(run);
-	return ok;
-}
-
 static bool verify_batch(struct cli *cli, struct err *err)
 {
 	struct setup setup;
+	struct live *live = NULL;
 	struct trace *trace = NULL;
-	char folder[TEMPORARY_SIZE];
+	bool more = true;
 	if (!setup_open(&setup, cli, err))
 		return false;
-	if (!temporary_make(folder, err)) {
-		setup_close(&setup);
-		return false;
-	}
-	bool ok = record_all(&setup, folder, err) && trace_open(&trace, folder, err) &&
-		verify_trace(cli, trace, setup.model, setup.run, err);
+	struct live_options options = {.model = setup.model, .plan = setup.plan, .batch = &setup.batch, .capture = "all",
+		.run = setup.run, .faults = setup.faults, .fault_count = setup.fault_count};
+	bool ok = live_new(&live, &options, err);
+	while (ok && more)
+		ok = live_step(live, &more, err);
+	ok = ok && trace_open(&trace, live_folder(live), err) && verify_trace(cli, trace, setup.model, setup.run, err);
 	trace_close(trace);
-	temporary_remove(folder);
+	live_delete(live);
 	setup_close(&setup);
 	return ok;
 }

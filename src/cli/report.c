@@ -95,15 +95,6 @@ static void add_ids(struct json_writer *writer, const int32_t *ids, int64_t coun
 	json_end_array(writer);
 }
 
-static void add_member(struct json_writer *writer, const char *key, const char *text)
-{
-	json_key(writer, key);
-	if (text != NULL)
-		json_add_string(writer, text);
-	else
-		json_add_null(writer);
-}
-
 static void add_row(struct json_writer *writer, const struct report *report, const struct row *row,
 	const struct request *request)
 {
@@ -111,13 +102,11 @@ static void add_row(struct json_writer *writer, const struct report *report, con
 	int64_t generated = row->count - request->prompt_length;
 	add_text(report, row, request, &text);
 	json_begin_object(writer);
-	add_member(writer, "id", request->id);
-	json_key(writer, "prompt_tokens");
-	add_ids(writer, request->prompt, request->prompt_length);
-	json_key(writer, "tokens");
-	add_ids(writer, row->tokens + request->prompt_length, generated);
-	add_member(writer, "text", buf_text(&text));
-	add_member(writer, "finish", row->finish == FINISH_NONE ? NULL : finish_reason_name(row->finish));
+	json_put_string(writer, "id", request->id);
+	json_put_int32s(writer, "prompt_tokens", request->prompt, request->prompt_length);
+	json_put_int32s(writer, "tokens", row->tokens + request->prompt_length, generated);
+	json_put_string(writer, "text", buf_text(&text));
+	json_put_string(writer, "finish", row->finish == FINISH_NONE ? NULL : finish_reason_name(row->finish));
 	json_key(writer, "logprobs");
 	json_begin_array(writer);
 	for (int64_t i = 0; i < generated; i++)
@@ -130,9 +119,8 @@ static void add_row(struct json_writer *writer, const struct report *report, con
 static void add_pass(struct json_writer *writer, const struct seen_pass *pass, int64_t index, const struct batch *batch)
 {
 	json_begin_object(writer);
-	json_key(writer, "index");
-	json_add_int(writer, index);
-	add_member(writer, "kind", pass_kind_name(pass->kind));
+	json_put_int(writer, "index", index);
+	json_put_string(writer, "kind", pass_kind_name(pass->kind));
 	json_key(writer, "rows");
 	json_begin_array(writer);
 	for (int64_t b = 0; b < pass->B; b++)
@@ -143,8 +131,7 @@ static void add_pass(struct json_writer *writer, const struct seen_pass *pass, i
 	for (int64_t b = 0; b < pass->B; b++)
 		add_ids(writer, pass->tokens + b * pass->S, pass->S);
 	json_end_array(writer);
-	json_key(writer, "next_tokens");
-	add_ids(writer, pass->next, pass->B);
+	json_put_int32s(writer, "next_tokens", pass->next, pass->B);
 	json_end_object(writer);
 }
 
@@ -154,8 +141,8 @@ void report_json(const struct report *report, const struct run *run, const char 
 	const struct batch *batch = run_batch(run);
 	json_writer_init(&writer, out, true);
 	json_begin_object(&writer);
-	add_member(&writer, "trace", trace);
-	add_member(&writer, "model", model_name(report->model));
+	json_put_string(&writer, "trace", trace);
+	json_put_string(&writer, "model", model_name(report->model));
 	json_key(&writer, "rows");
 	json_begin_array(&writer);
 	for (int64_t i = 0; i < batch->count; i++)

@@ -13,42 +13,15 @@ static const char *request_id(const struct trace *trace, int32_t request)
 
 /* --- JSON --- */
 
-static void add_int(struct json_writer *writer, const char *key, int64_t value)
-{
-	json_key(writer, key);
-	json_add_int(writer, value);
-}
-
-static void add_bool(struct json_writer *writer, const char *key, bool value)
-{
-	json_key(writer, key);
-	json_add_bool(writer, value);
-}
-
-static void add_string(struct json_writer *writer, const char *key, const char *value)
-{
-	json_key(writer, key);
-	json_add_string(writer, value);
-}
-
-static void add_index(struct json_writer *writer, const int64_t *index, int rank)
-{
-	json_key(writer, "index");
-	json_begin_array(writer);
-	for (int i = 0; i < rank; i++)
-		json_add_int(writer, index[i]);
-	json_end_array(writer);
-}
-
 static void add_proof(struct json_writer *writer, const char *name, const struct isolation_proof *proof)
 {
 	json_key(writer, name);
 	json_begin_object(writer);
-	add_bool(writer, "ok", proof->ok);
-	add_int(writer, "tensors", proof->tensors);
-	add_int(writer, "values", proof->values);
-	add_int(writer, "differing", proof->bad);
-	add_int(writer, "runs", proof->runs);
+	json_put_bool(writer, "ok", proof->ok);
+	json_put_int(writer, "tensors", proof->tensors);
+	json_put_int(writer, "values", proof->values);
+	json_put_int(writer, "differing", proof->bad);
+	json_put_int(writer, "runs", proof->runs);
 	json_end_object(writer);
 }
 
@@ -56,17 +29,17 @@ static void add_audit(struct json_writer *writer, const struct isolation_audit *
 {
 	json_key(writer, "audit");
 	json_begin_object(writer);
-	add_bool(writer, "ok", audit->ok);
-	add_int(writer, "cells", audit->cells);
-	add_int(writer, "differing", audit->bad);
+	json_put_bool(writer, "ok", audit->ok);
+	json_put_int(writer, "cells", audit->cells);
+	json_put_int(writer, "differing", audit->bad);
 	json_key(writer, "first");
 	if (audit->first.name == NULL) {
 		json_add_null(writer);
 	} else {
 		json_begin_object(writer);
-		add_int(writer, "pass", audit->first.pass);
-		add_string(writer, "name", audit->first.name);
-		add_index(writer, audit->first.index, audit->first.rank);
+		json_put_int(writer, "pass", audit->first.pass);
+		json_put_string(writer, "name", audit->first.name);
+		json_put_ints(writer, "index", audit->first.index, audit->first.rank);
 		json_end_object(writer);
 	}
 	json_end_object(writer);
@@ -80,12 +53,12 @@ static void add_leak(struct json_writer *writer, const struct leak *leak, const 
 		return;
 	}
 	json_begin_object(writer);
-	add_int(writer, "pass", leak->pass);
-	add_string(writer, "op", trace_value(trace, leak->value)->name);
-	add_string(writer, "row", request_id(trace, leak->request));
-	add_int(writer, "position", leak->position);
-	add_index(writer, leak->index, leak->rank);
-	add_string(writer, "proof", proof_name(leak->proof));
+	json_put_int(writer, "pass", leak->pass);
+	json_put_string(writer, "op", trace_value(trace, leak->value)->name);
+	json_put_string(writer, "row", request_id(trace, leak->request));
+	json_put_int(writer, "position", leak->position);
+	json_put_ints(writer, "index", leak->index, leak->rank);
+	json_put_string(writer, "proof", proof_name(leak->proof));
 	json_key(writer, "from_row");
 	if (leak->from >= 0)
 		json_add_string(writer, request_id(trace, leak->from));
@@ -101,7 +74,7 @@ void verdict_json(const struct isolation *result, const struct trace *trace, str
 	struct json_writer writer;
 	json_writer_init(&writer, out, true);
 	json_begin_object(&writer);
-	add_bool(&writer, "ok", result->ok);
+	json_put_bool(&writer, "ok", result->ok);
 	json_key(&writer, "proofs");
 	json_begin_object(&writer);
 	for (int i = 0; i < PROOF_REPLAY; i++)

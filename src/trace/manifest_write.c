@@ -17,18 +17,6 @@ static void add_text(struct json_writer *writer, const char *key, const char *te
 	json_add_string(writer, text == NULL ? "" : text);
 }
 
-static void add_int(struct json_writer *writer, const char *key, int64_t value)
-{
-	json_key(writer, key);
-	json_add_int(writer, value);
-}
-
-static void add_bool(struct json_writer *writer, const char *key, bool value)
-{
-	json_key(writer, key);
-	json_add_bool(writer, value);
-}
-
 /* A token ID of the model that may be missing. */
 static void add_special(struct json_writer *writer, const char *key, int32_t token)
 {
@@ -39,36 +27,27 @@ static void add_special(struct json_writer *writer, const char *key, int32_t tok
 		json_add_int(writer, token);
 }
 
-static void add_tokens(struct json_writer *writer, const char *key, const int32_t *tokens, int64_t count)
-{
-	json_key(writer, key);
-	json_begin_array(writer);
-	for (int64_t i = 0; i < count; i++)
-		json_add_int(writer, tokens[i]);
-	json_end_array(writer);
-}
-
 static void add_config(struct json_writer *writer, const struct config *config)
 {
 	json_key(writer, "config");
 	json_begin_object(writer);
-	add_int(writer, "vocabulary", config->vocabulary);
-	add_int(writer, "context", config->context);
-	add_int(writer, "hidden", config->hidden);
-	add_int(writer, "layers", config->layers);
-	add_int(writer, "heads", config->heads);
-	add_int(writer, "kv_heads", config->kv_heads);
-	add_int(writer, "head_width", config->head_width);
-	add_int(writer, "mlp", config->mlp);
+	json_put_int(writer, "vocabulary", config->vocabulary);
+	json_put_int(writer, "context", config->context);
+	json_put_int(writer, "hidden", config->hidden);
+	json_put_int(writer, "layers", config->layers);
+	json_put_int(writer, "heads", config->heads);
+	json_put_int(writer, "kv_heads", config->kv_heads);
+	json_put_int(writer, "head_width", config->head_width);
+	json_put_int(writer, "mlp", config->mlp);
 	json_key(writer, "norm_eps");
 	json_add_float(writer, config->norm_eps);
 	add_text(writer, "activation", activation_name(config->activation));
-	add_bool(writer, "scale_by_layer", config->scale_by_layer);
-	add_bool(writer, "scale_scores", config->scale_scores);
-	add_bool(writer, "tied", config->tied);
+	json_put_bool(writer, "scale_by_layer", config->scale_by_layer);
+	json_put_bool(writer, "scale_scores", config->scale_scores);
+	json_put_bool(writer, "tied", config->tied);
 	add_special(writer, "bos", config->bos);
 	add_special(writer, "pad", config->pad);
-	add_tokens(writer, "end_tokens", config->end_tokens, config->end_token_count);
+	json_put_int32s(writer, "end_tokens", config->end_tokens, config->end_token_count);
 	json_end_object(writer);
 }
 
@@ -98,9 +77,9 @@ static void add_rows(struct json_writer *writer, const struct batch *batch)
 		add_text(writer, "id", request->id);
 		if (request->text != NULL)
 			add_text(writer, "prompt", request->text);
-		add_tokens(writer, "tokens", request->prompt, request->prompt_length);
-		add_int(writer, "max_new_tokens", request->max_new_tokens);
-		add_int(writer, "arrives", request->arrives);
+		json_put_int32s(writer, "tokens", request->prompt, request->prompt_length);
+		json_put_int(writer, "max_new_tokens", request->max_new_tokens);
+		json_put_int(writer, "arrives", request->arrives);
 		json_end_object(writer);
 	}
 	json_end_array(writer);
@@ -117,9 +96,9 @@ static void add_value(struct json_writer *writer, const struct value *value, con
 	add_text(writer, "axes", axes);
 	add_text(writer, "dtype", dtype_name(value->spec.dtype));
 	if (value->is_state)
-		add_bool(writer, "state", true);
+		json_put_bool(writer, "state", true);
 	else
-		add_bool(writer, "captured", capture_matches(capture, value->name));
+		json_put_bool(writer, "captured", capture_matches(capture, value->name));
 	json_end_object(writer);
 }
 
@@ -134,7 +113,7 @@ static void add_op(struct json_writer *writer, const struct plan *plan, const st
 	add_text(writer, "name", op->name);
 	add_text(writer, "kind", op_kind(op->code)->name);
 	if (op->layer >= 0)
-		add_int(writer, "layer", op->layer);
+		json_put_int(writer, "layer", op->layer);
 	add_texts(writer, "inputs", inputs, op->input_count);
 	json_key(writer, "outputs");
 	json_begin_array(writer);
@@ -153,12 +132,12 @@ void manifest_write(struct buf *out, const struct recorder_options *options, con
 	json_writer_init(&writer, out, true);
 	json_begin_object(&writer);
 	add_text(&writer, "format", MANIFEST_FORMAT);
-	add_int(&writer, "version", MANIFEST_VERSION);
+	json_put_int(&writer, "version", MANIFEST_VERSION);
 	add_text(&writer, "rowscope", ROWSCOPE_VERSION);
 	add_model(&writer, model);
 	add_text(&writer, "layout", "left");
 	add_text(&writer, "schedule", "continuous");
-	add_int(&writer, "max_rows", batch->max_rows > 0 ? batch->max_rows : batch->count);
+	json_put_int(&writer, "max_rows", batch->max_rows > 0 ? batch->max_rows : batch->count);
 	add_rows(&writer, batch);
 	add_texts(&writer, "faults", options->faults, options->fault_count);
 	add_text(&writer, "capture", options->capture);

@@ -9,15 +9,6 @@ void passline_file_name(int64_t index, char *name)
 	snprintf(name, PASSLINE_NAME_SIZE, "pass-%06" PRId64 ".safetensors", index);
 }
 
-static void add_sizes(struct json_writer *writer, const char *key, const int64_t *values, int64_t count)
-{
-	json_key(writer, key);
-	json_begin_array(writer);
-	for (int64_t i = 0; i < count; i++)
-		json_add_int(writer, values[i]);
-	json_end_array(writer);
-}
-
 static void add_flags(struct json_writer *writer, const char *key, const uint8_t *values, int64_t count)
 {
 	json_key(writer, key);
@@ -27,12 +18,6 @@ static void add_flags(struct json_writer *writer, const char *key, const uint8_t
 	json_end_array(writer);
 }
 
-static void add_int(struct json_writer *writer, const char *key, int64_t value)
-{
-	json_key(writer, key);
-	json_add_int(writer, value);
-}
-
 static void add_layout(struct json_writer *writer, const struct passline *line, const struct batch *batch)
 {
 	json_key(writer, "rows");
@@ -40,17 +25,13 @@ static void add_layout(struct json_writer *writer, const struct passline *line, 
 	for (int64_t b = 0; b < line->B; b++)
 		json_add_string(writer, batch->requests[line->rows[b]].id);
 	json_end_array(writer);
-	add_int(writer, "B", line->B);
-	add_int(writer, "S", line->S);
-	add_int(writer, "K", line->K);
-	add_sizes(writer, "past", line->past, line->B);
-	add_sizes(writer, "lengths", line->fresh, line->B);
+	json_put_int(writer, "B", line->B);
+	json_put_int(writer, "S", line->S);
+	json_put_int(writer, "K", line->K);
+	json_put_ints(writer, "past", line->past, line->B);
+	json_put_ints(writer, "lengths", line->fresh, line->B);
 	add_flags(writer, "sampled", line->sampled, line->B);
-	json_key(writer, "next");
-	json_begin_array(writer);
-	for (int64_t b = 0; b < line->B; b++)
-		json_add_int(writer, line->next[b]);
-	json_end_array(writer);
+	json_put_int32s(writer, "next", line->next, line->B);
 	add_flags(writer, "finished", line->finished, line->B);
 }
 
@@ -61,13 +42,10 @@ static void add_events(struct json_writer *writer, const struct passline *line, 
 	for (int i = 0; i < line->event_count; i++) {
 		const struct trace_event *event = &line->events[i];
 		json_begin_object(writer);
-		json_key(writer, "row");
-		json_add_string(writer, batch->requests[event->request].id);
-		json_key(writer, "event");
-		json_add_string(writer, event->kind == TRACE_STARTS ? "starts" : "ends");
+		json_put_string(writer, "row", batch->requests[event->request].id);
+		json_put_string(writer, "event", event->kind == TRACE_STARTS ? "starts" : "ends");
 		if (event->kind == TRACE_ENDS) {
-			json_key(writer, "finish");
-			json_add_string(writer, finish_reason_name(event->finish));
+			json_put_string(writer, "finish", finish_reason_name(event->finish));
 		}
 		json_end_object(writer);
 	}
@@ -85,8 +63,7 @@ static void add_token_text(struct json_writer *writer, const struct passline_tex
 	for (size_t i = 0; i < text->length; i++)
 		buf_printf(&hex, "%02x", (unsigned)(unsigned char)text->bytes[i]);
 	json_begin_object(writer);
-	json_key(writer, "hex");
-	json_add_string(writer, buf_text(&hex));
+	json_put_string(writer, "hex", buf_text(&hex));
 	json_end_object(writer);
 	buf_free(&hex);
 }
@@ -111,16 +88,13 @@ void passline_write(struct buf *out, const struct passline *line, const struct b
 	snprintf(digest, sizeof digest, "%016" PRIx64, line->digest);
 	json_writer_init(&writer, out, false);
 	json_begin_object(&writer);
-	add_int(&writer, "index", line->index);
-	json_key(&writer, "kind");
-	json_add_string(&writer, pass_kind_name(line->kind));
+	json_put_int(&writer, "index", line->index);
+	json_put_string(&writer, "kind", pass_kind_name(line->kind));
 	add_layout(&writer, line, batch);
 	add_events(&writer, line, batch);
-	json_key(&writer, "file");
-	json_add_string(&writer, line->file);
-	add_int(&writer, "bytes", (int64_t)line->bytes);
-	json_key(&writer, "digest");
-	json_add_string(&writer, digest);
+	json_put_string(&writer, "file", line->file);
+	json_put_int(&writer, "bytes", (int64_t)line->bytes);
+	json_put_string(&writer, "digest", digest);
 	add_texts(&writer, line);
 	json_end_object(&writer);
 	buf_add_char(out, '\n');
