@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "app/lesson.h"
 #include "app/session.h"
 #include "view/view.h"
 
@@ -48,6 +49,14 @@ static void offer_rows(struct words *words, const struct session *session)
 		offer(words, batch->requests[i].id);
 }
 
+static void offer_lessons(struct words *words, const struct session *session)
+{
+	size_t count = 0;
+	const char **ids = lesson_list(session->lesson_folder, words->arena, &count);
+	for (size_t i = 0; i < count; i++)
+		offer(words, ids[i]);
+}
+
 static void offer_kind(struct words *words, const struct session *session, const char *kind)
 {
 	if (strcmp(kind, "SELECTOR") == 0)
@@ -63,6 +72,8 @@ static void offer_kind(struct words *words, const struct session *session, const
 	else if (strcmp(kind, "MARK") == 0)
 		for (int i = 0; i < session->mark_count; i++)
 			offer(words, session->marks[i].name);
+	else if (strcmp(kind, "LESSON") == 0)
+		offer_lessons(words, session);
 	else if (kind[0] < 'A' || kind[0] > 'Z')
 		offer(words, kind);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/data.h"
+#include "app/lesson.h"
 #include "base/file.h"
 #include "base/i18n.h"
 
@@ -46,6 +47,22 @@ static void add_model(struct list *list, const char *name)
 	add(list, _("models"), name, "", arena_printf(list->arena, "open %s", name));
 }
 
+static void add_lessons(struct list *list)
+{
+	size_t count = 0;
+	const char **ids = lesson_list(NULL, list->arena, &count);
+	for (size_t i = 0; i < count; i++) {
+		char path[512];
+		struct lesson lesson;
+		struct err ignored = ERR_INIT;
+		if (!lesson_find(path, sizeof path, ids[i], NULL, &ignored) || !lesson_load(&lesson, path, &ignored))
+			continue;
+		add(list, _("lessons"), ids[i], arena_strdup(list->arena, lesson.title),
+			arena_printf(list->arena, "lesson %s", ids[i]));
+		lesson_free(&lesson);
+	}
+}
+
 static bool is_trace(const char *folder)
 {
 	char path[512];
@@ -82,6 +99,7 @@ const struct scene_home *home_list(struct arena *arena, int *count)
 		for (size_t m = 0; m < models; m++)
 			if (strcmp(names[m], examples[i].model) == 0)
 				add_model(&list, names[m]);
+	add_lessons(&list);
 	add_traces(&list);
 	*count = list.count;
 	return list.items;

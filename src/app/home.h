@@ -1,5 +1,5 @@
 /*
- * home.h: what the home screen offers: bundled models with a batch of their own, and the traces in the current folder.
+ * home.h: what the home screen offers: bundled models, lessons, and the traces in the current folder.
  *
  *     int count;
  *     const struct scene_home *items = home_list(&arena, &count);

@@ -10,6 +10,7 @@
 #include "app/command.h"
 #include "app/data.h"
 #include "app/home.h"
+#include "app/lesson_run.h"
 #include "app/live.h"
 #include "app/requests.h"
 #include "base/file.h"
@@ -71,6 +72,7 @@ void session_delete(struct session *session)
 {
 	if (session == NULL)
 		return;
+	lesson_run_leave(session);
 	session_close(session);
 	arena_free(&session->home_arena);
 	look_delete(session->scene.look);

@@ -47,6 +47,7 @@ struct session_result {
 };
 
 struct live;
+struct lesson_run;
 
 struct session {
 	struct scene scene;
@@ -67,7 +68,9 @@ struct session {
 	char found[128];
 	struct buf message;
 	struct session_result result;
-	struct buf copy; /* for the clipboard; taken by session_copied */
+	struct lesson_run *lesson; /* NULL: none is under way */
+	char lesson_folder[512];   /* a teacher's own lessons; "" */
+	struct buf copy;           /* for the clipboard; taken by session_copied */
 };
 
 /* How a batch is run. */

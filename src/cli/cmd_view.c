@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/i18n.h"
 #include "cli/commands.h"
+#include "cli/plain.h"
 #include "cli/setup.h"
-#include "export/export.h"
 #include "tui/loop.h"
 #include "tui/restore.h"
 #include "view/view.h"
@@ -68,12 +68,7 @@ static bool print_views(struct session *session, struct cli *cli, struct err *er
 	struct table *table = NULL;
 	if (!view_find(name)->table(&session->scene, &cli->arena, &table, err))
 		return false;
-	if (!cli->json)
-		return cli_print_table(cli, table, err);
-	struct buf out = BUF_INIT;
-	bool ok = export_table(export_find("json"), table, NULL, &out, err) && cli_print(&out, err);
-	buf_free(&out);
-	return ok;
+	return cli->json ? plain_json(table, err) : cli_print_table(cli, table, err);
 }
 
 static bool set_theme(struct session *session, struct cli *cli, struct err *err)

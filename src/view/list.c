@@ -108,6 +108,7 @@ static void draw_entry(const struct scene *scene, struct grid *grid, int y, cons
 	}
 	const struct trace_value *value = trace_value(scene->trace, entry->value);
 	char shape[64];
+	bool is_hidden = scene->is_hidden && entry->value == scene->value;
 	shape_text(scene, value->axes, shape);
 	int shape_width = (int)strlen(shape);
 	int indent = entry->layer >= 0 ? 2 : 0;
@@ -115,7 +116,10 @@ static void draw_entry(const struct scene *scene, struct grid *grid, int y, cons
 	const char *name = list_short_name(value->name);
 	int room = grid->width - indent - shape_width - 1;
 	grid_foreign(grid, grid_at(indent, y, room), style, name, strlen(name));
-	grid_text_right(grid, grid_at(0, y, grid->width), style_of(STYLE_DIM), value->captured ? shape : "-");
+	grid_text_right(grid, grid_at(0, y, grid->width), style_of(STYLE_DIM),
+		is_hidden         ? "▒▒"
+		: value->captured ? shape
+				  : "-");
 	if (entry->value == scene->value)
 		grid_flag(grid, grid_at(0, y, GRID_REST), scene->focus == SCENE_OPS ? STYLE_CURSOR : STYLE_SELECTED);
 }

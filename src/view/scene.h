@@ -43,6 +43,18 @@ struct scene_home {
 	const char *line;  /* the command that opens it; a line that ends with a blank waits for more */
 };
 
+/* What a lesson under way wants shown. Texts are foreign; a newline ends a paragraph. */
+struct scene_lesson {
+	const char *id, *title;
+	int step, steps;
+	const char *heading; /* of the step; "" */
+	const char *text;
+	const char *question; /* "" when the step asks nothing */
+	const char *choices;  /* lines "a) ...", "" */
+	const char *feedback; /* hint, or verdict of the last answer; "" */
+	bool is_right, is_answered;
+};
+
 struct scene {
 	struct trace *trace; /* NULL: nothing is open */
 	struct model *model; /* NULL: no weights at hand */
@@ -65,7 +77,8 @@ struct scene {
 	/* texts around the views */
 	const char *message; /* the last command's answer or error; "" */
 	bool is_error;
-	const char *found; /* what was searched; "" */
+	const char *found;                 /* what was searched; "" */
+	const struct scene_lesson *lesson; /* NULL: none is under way */
 	const struct scene_home *home;
 	int home_count;
 	const struct scene_help *help;

@@ -219,6 +219,20 @@ static void draw_panes(const struct scene *scene, struct grid *body)
 		draw_boxed(scene, body, scene->focus, scene->view, scene->view->name);
 }
 
+/* A lesson stands below what it speaks of, or beside it where the screen is wide; returns what is left. */
+static struct grid draw_lesson(const struct scene *scene, struct grid body)
+{
+	const struct view *view = view_find("lesson");
+	if (scene->lesson == NULL || scene->view == view || body.height < 12)
+		return body;
+	bool is_wide = body.width >= SCREEN_WIDE;
+	int columns = is_wide ? body.width * 2 / 5 : body.width, lines = is_wide ? body.height : body.height / 2;
+	struct grid box = grid_sub(&body, body.width - columns, body.height - lines, columns, lines);
+	draw_boxed(scene, &box, SCENE_PANES, view, scene->lesson->title);
+	return grid_sub(
+		&body, 0, 0, is_wide ? body.width - columns : body.width, is_wide ? body.height : body.height - lines);
+}
+
 void screen_draw(const struct scene *scene, struct grid *grid)
 {
 	if (grid->width < SCREEN_MIN_COLUMNS || grid->height < SCREEN_MIN_LINES) {
@@ -229,6 +243,7 @@ void screen_draw(const struct scene *scene, struct grid *grid)
 	draw_bar(scene, grid);
 	draw_lanes(scene, grid, 1);
 	struct grid body = grid_sub(grid, 0, 2, grid->width, grid->height - 4);
+	body = draw_lesson(scene, body);
 	draw_panes(scene, &body);
 	draw_message(scene, grid, grid->height - 2);
 	draw_footer(scene, grid, grid->height - 1);

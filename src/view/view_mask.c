@@ -55,7 +55,10 @@ static void draw_line(const struct masks *masks, struct grid *grid, int y, int64
 		for (int64_t k = masks->first_key; k < masks->K; k++) {
 			bool may = masks->values[i][(b * masks->S + s) * masks->K + k] != 0;
 			struct grid_span at = grid_at(x + (int)(k - masks->first_key) * KEY_COLUMNS, y, 1);
-			grid_text(grid, at, may ? yes : style_of(STYLE_MASKED), may ? "1" : "·");
+			if (masks->scene->is_hidden)
+				grid_text(grid, at, style_of(STYLE_HIDDEN), "▒");
+			else
+				grid_text(grid, at, may ? yes : style_of(STYLE_MASKED), may ? "1" : "·");
 		}
 	}
 }

@@ -33,6 +33,10 @@ static void draw_place(const struct matrix *matrix, struct grid *grid, int x, in
 	bool empty = is_empty(matrix, b, i);
 	struct style style = empty ? style_of(STYLE_PAD) : scene_lane(scene, scene_request(scene, b));
 	struct grid_span span = grid_at(x, y, PLACE_COLUMNS - 1);
+	if (scene->is_hidden) {
+		grid_text(grid, span, style_of(STYLE_HIDDEN), "▒▒");
+		return;
+	}
 	if (empty)
 		grid_text(grid, span, style, matrix->pad != NULL ? _("pad") : "·");
 	else

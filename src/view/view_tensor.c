@@ -338,8 +338,11 @@ static bool draw_cursor(const struct picture *picture, int y, struct err *err)
 static void shape_text(const struct scene *scene, const struct plane *map, enum dtype dtype, struct buf *out)
 {
 	buf_add_char(out, '(');
-	for (int i = 0; i < map->rank; i++)
-		buf_printf(out, "%s%c=%lld", i > 0 ? ", " : "", map->axes[i], (long long)map->shape[i]);
+	for (int i = 0; i < map->rank; i++) {
+		buf_printf(out, "%s%c", i > 0 ? ", " : "", map->axes[i]);
+		if (!scene->is_hidden)
+			buf_printf(out, "=%lld", (long long)map->shape[i]);
+	}
 	buf_printf(out, ")  %s", dtype_name(dtype));
 	for (int i = 0; i < map->rank; i++) {
 		if (map->only[i] == SCENE_ALL)
@@ -381,7 +384,9 @@ static void draw_extent(const struct picture *picture, int y)
 static bool draw_picture(struct picture *picture, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
-	int height = picture->grid->height - TITLE_LINES - HEAD_LINES - FOOT_LINES;
+	bool is_short = picture->grid->height < 14; /* then the numbers come first */
+	int foot_lines = is_short ? 1 : FOOT_LINES;
+	int height = picture->grid->height - TITLE_LINES - HEAD_LINES - foot_lines;
 	choose_page(picture, height < 1 ? 1 : height, &arena);
 	arena_free(&arena);
 	draw_title(picture);
@@ -390,9 +395,10 @@ static bool draw_picture(struct picture *picture, struct err *err)
 		if (!draw_line(picture, TITLE_LINES + HEAD_LINES + i, picture->first_line + i, err))
 			return false;
 	int foot = picture->grid->height - FOOT_LINES;
-	draw_extent(picture, foot);
-	if (!picture->scene->is_hidden)
+	if (!picture->scene->is_hidden && !is_short) {
+		draw_extent(picture, foot);
 		draw_statistics(picture, grid_sub(picture->grid, 0, foot + 1, picture->grid->width, FOOT_LINES - 2));
+	}
 	return draw_cursor(picture, picture->grid->height - 1, err);
 }
 
