@@ -151,8 +151,8 @@ $(BUILD)/locale/%/LC_MESSAGES/rowscope.mo: lessons/%/rowscope.po
 	mkdir -p $(@D)
 	$(call say,MSG,$<)
 	sed -e 's/<PRId64>/$(call printf_letters,PRId64)/g' -e 's/<PRIu64>/$(call printf_letters,PRIu64)/g' \
-		-e 's/<PRIx32>/$(call printf_letters,PRIx32)/g' $< >$(@D)/rowscope.po
-	msgfmt --check -o $@ $(@D)/rowscope.po
+		-e 's/<PRIx32>/$(call printf_letters,PRIx32)/g' $< >$(BUILD)/$*.po
+	msgfmt --check -o $@ $(BUILD)/$*.po
 
 ##@ Everyday
 ## demo: builds and opens the worked example (as text when standard output is not a terminal)
