@@ -31,14 +31,18 @@ static uint32_t word_at(size_t offset)
 	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Text `i` of a table, or NULL when it does not lie in the file with a NUL behind it. */
-static const char *entry_at(uint32_t table, uint32_t i)
+/* Text `i` of a table of a catalogue that is whole. */
+static const char *text_at(uint32_t table, uint32_t i)
+{
+	return catalogue.bytes + word_at((size_t)table + (size_t)i * 8 + 4);
+}
+
+/* Does text `i` of a table lie in the file, with a NUL behind it? */
+static bool text_fits(uint32_t table, uint32_t i)
 {
 	size_t place = (size_t)table + (size_t)i * 8;
 	uint32_t length = word_at(place), start = word_at(place + 4);
-	if (start >= catalogue.size || length >= catalogue.size - start || catalogue.bytes[start + length] != '\0')
-		return NULL;
-	return catalogue.bytes + start;
+	return start < catalogue.size && length < catalogue.size - start && catalogue.bytes[start + length] == '\0';
 }
 
 static bool table_fits(uint32_t table)
@@ -58,9 +62,9 @@ static bool catalogue_is_whole(void)
 		return false;
 	const char *before = NULL;
 	for (uint32_t i = 0; i < catalogue.count; i++) {
-		const char *original = entry_at(catalogue.originals, i);
-		if (original == NULL || entry_at(catalogue.translations, i) == NULL)
+		if (!text_fits(catalogue.originals, i) || !text_fits(catalogue.translations, i))
 			return false;
+		const char *original = text_at(catalogue.originals, i);
 		if (before != NULL && strcmp(before, original) >= 0)
 			return false;
 		before = original;
@@ -127,9 +131,9 @@ static const char *find(const char *text)
 	uint32_t low = 0, high = catalogue.count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int order = strcmp(text, entry_at(catalogue.originals, middle));
+		int order = strcmp(text, text_at(catalogue.originals, middle));
 		if (order == 0)
-			return entry_at(catalogue.translations, middle);
+			return text_at(catalogue.translations, middle);
 		if (order < 0)
 			high = middle;
 		else
