@@ -67,7 +67,8 @@ static bool export_screen(struct session *session, const struct export_format *f
 	struct grid grid = grid_new(&arena, EXPORT_COLUMNS, EXPORT_LINES);
 	struct export_options options = {.theme = theme_find(session->theme)};
 	screen_draw(&plain, &grid);
-	bool ok = export_grid(format, &grid, &options, out, err);
+	struct grid figure = grid_sub(&grid, 0, 0, EXPORT_COLUMNS, EXPORT_LINES - SCREEN_FOOT); /* no keys on a slide */
+	bool ok = export_grid(format, &figure, &options, out, err);
 	arena_free(&arena);
 	return ok;
 }
@@ -91,7 +92,9 @@ bool command_export(struct session *session, const struct command_args *args, un
 			err, "export", _("A file name was expected, as in  export mask.svg  or  export logits.csv."));
 	if (!export_choose(&format, NULL, args->words[0], err))
 		return false;
-	const char *what = args->count > 1 ? args->words[1] : format->grid != NULL ? "view" : "table";
+	/* figures and plain text show the screen, everything else takes the numbers */
+	bool is_picture = format->table == NULL || strcmp(format->name, "text") == 0;
+	const char *what = args->count > 1 ? args->words[1] : is_picture ? "view" : "table";
 	struct buf out = BUF_INIT;
 	bool ok = false;
 	if (strcmp(what, "view") == 0)

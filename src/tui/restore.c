@@ -58,11 +58,15 @@ static void set_handler(int number, void (*handler)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
+void restore_remember(void)
+{
+	state.has_settings = tcgetattr(STDIN_FILENO, &state.settings) == 0;
+}
+
 void restore_arm(const char *sequence, size_t length)
 {
 	state.undo_length = length < RESTORE_MAX ? length : RESTORE_MAX;
 	memcpy(state.undo, sequence, state.undo_length);
-	state.has_settings = tcgetattr(STDIN_FILENO, &state.settings) == 0;
 	state.asked = 0;
 	state.armed = 1;
 	for (size_t i = 0; i < COUNT(crashes); i++)

@@ -6,7 +6,8 @@
  * flag. Handlers use async-signal-safe calls only; what they need is prepared in advance, in the only mutable
  * state of this folder (a signal handler has no other way to be told).
  *
- *     restore_arm(sequence, length);     // before the terminal is changed
+ *     restore_remember();
+ *     restore_arm(sequence, length);     // when the terminal has been taken
  *     if (restore_asked_to_end()) ...
  *     restore_disarm();                  // after it was changed back
  */
@@ -18,8 +19,9 @@
 
 #define RESTORE_MAX 256
 
-/* Takes note of the line settings of standard input and of at most RESTORE_MAX bytes that undo what the full screen
- * did, and installs the handlers. */
+/* Takes note of the line settings of standard input: before curses changes the first of them. */
+void restore_remember(void);
+/* Takes note of at most RESTORE_MAX bytes that undo what the full screen did, and installs the handlers. */
 void restore_arm(const char *sequence, size_t length);
 /* Removes the handlers. */
 void restore_disarm(void);

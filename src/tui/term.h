@@ -27,9 +27,10 @@
 #define TERM_KEY_LIST(X) \
 	X(UP, "Up") \
 	X(DOWN, "Down") \
-	X(LEFT, "Left") X(RIGHT, "Right") X(HOME, "Home") X(END, "End") X(PAGE_UP, "PgUp") X(PAGE_DOWN, "PgDn") \
-		X(INSERT, "Ins") X(DELETE, "Del") X(BACK_TAB, "S-Tab") X(BACKSPACE, "Backspace") X(F1, "F1") \
-			X(F2, "F2") X(F3, "F3") X(F4, "F4") X(F5, "F5")
+	X(LEFT, "Left") \
+	X(RIGHT, "Right") X(HOME, "Home") X(END, "End") X(PAGE_UP, "PgUp") X(PAGE_DOWN, "PgDn") X(INSERT, "Ins") \
+		X(DELETE, "Del") X(BACK_TAB, "S-Tab") X(BACKSPACE, "Backspace") X(F1, "F1") X(F2, "F2") X(F3, "F3") \
+			X(F4, "F4") X(F5, "F5")
 
 enum term_key {
 	TERM_KEY_TAB = 9,

@@ -355,6 +355,7 @@ bool term_curses_new(struct term **term, const struct term_options *options, str
 {
 	bool is_utf8 = use_utf8();
 	set_escdelay(25);
+	restore_remember();
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 	if (screen == NULL)
 		return err_usage(err, "TERM",

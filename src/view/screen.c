@@ -169,10 +169,20 @@ static void draw_footer(const struct scene *scene, struct grid *grid, int y)
 	}
 }
 
+/* The message line; a longer message takes as many lines above it as it needs, so that an error can be read whole. */
 static void draw_message(const struct scene *scene, struct grid *grid, int y)
 {
 	struct style style = style_of(scene->is_error ? STYLE_BAD : STYLE_NORMAL);
-	grid_foreign(grid, grid_at(1, y, GRID_REST), style, scene->message, strlen(scene->message));
+	struct arena arena = ARENA_INIT;
+	struct grid page = grid_new(&arena, grid->width - 2, grid->height / 2);
+	int lines = scene_draw_text(&page, 0, style, scene->message);
+	if (lines > 0) {
+		struct grid box = grid_sub(grid, 0, y - lines + 1, grid->width, lines);
+		struct grid used = grid_sub(&page, 0, 0, page.width, lines);
+		grid_fill(&box, style);
+		grid_blit(&box, 1, 0, &used);
+	}
+	arena_free(&arena);
 }
 
 /* A pane: a box whose border tells where the keys go. */

@@ -148,7 +148,8 @@ bool view_logits_table(const struct scene *scene, struct arena *arena, struct ta
 		return true;
 	if (!read_logits(scene, arena, &logits, err))
 		return false;
-	table->omitted = logits.B * (logits.V > BEST ? logits.V - BEST : 0);
+	table_set_title(table,
+		arena_printf(arena, _("the %d likeliest of %lld tokens in each row"), BEST, (long long)logits.V));
 	for (int64_t b = 0; b < logits.B; b++) {
 		int32_t best[BEST];
 		int found = find_best(&logits, b, BEST, best);
