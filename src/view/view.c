@@ -46,6 +46,16 @@ void view_draw_notice(struct grid *grid, struct style style, const char *sentenc
 	scene_draw_text(&inside, 0, style, sentence);
 }
 
+void view_draw_more(struct grid *grid, int64_t rows)
+{
+	struct grid last = grid_sub(grid, 0, grid->height - 1, grid->width, 1);
+	if (rows <= 0 || grid->height < 2)
+		return;
+	grid_fill(&last, style_of(STYLE_NORMAL));
+	grid_printf(&last, grid_at(0, 0, GRID_REST), style_of(STYLE_DIM), _("… %lld more rows; Down moves on"),
+		(long long)rows);
+}
+
 void view_draw_table(const struct scene *scene, const struct table *table, struct grid *grid)
 {
 	struct table_layout layout = table_measure(table, 0, table->arena);

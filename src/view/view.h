@@ -33,6 +33,8 @@ const struct view *view_find(const char *name);
 void view_draw(const struct view *view, const struct scene *scene, struct grid *grid);
 /* A sentence in the middle of an empty view. */
 void view_draw_notice(struct grid *grid, struct style style, const char *sentence);
+/* Says in the last line how many rows are below it; nothing for 0. */
+void view_draw_more(struct grid *grid, int64_t rows);
 /* Draws a table from the scene's first line on; for views that are nothing but a table. */
 void view_draw_table(const struct scene *scene, const struct table *table, struct grid *grid);
 

@@ -107,12 +107,17 @@ static void draw_logits(const struct logits *logits, struct grid *grid)
 	} heads[] = {{8, "ID"}, {12, N_("token")}, {32, N_("logit")}, {42, N_("prob")}};
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
 		grid_text(grid, grid_at(heads[i].x, 1, GRID_REST), style_of(STYLE_LABEL), _(heads[i].text));
-	/* as many tokens as let every row be seen, at least three */
+	/* as many tokens as let every row be seen; where not even one does, three */
 	int64_t each = logits->B > 0 ? (grid->height - 2) / logits->B - 1 : BEST;
-	int count = each < 3 ? 3 : each > BEST ? BEST : (int)each;
+	int count = each < 1 ? 3 : each > BEST ? BEST : (int)each;
+	int64_t fits = (grid->height - 2) / (count + 1), b = scene->scroll;
+	int64_t chosen = scene->row != SCENE_ALL ? pass_row(&scene_pass(scene)->layout, scene->row) : -1;
+	if (chosen >= b + fits)
+		b = chosen - fits + 1;
 	int y = 2;
-	for (int64_t b = scene->scroll; b < logits->B && y < grid->height; b++)
+	for (; b < logits->B && y + count < grid->height; b++)
 		y = draw_row(logits, grid, y, b, count);
+	view_draw_more(grid, logits->B - b);
 }
 
 bool view_logits_draw(const struct scene *scene, struct grid *grid, struct err *err)

@@ -85,7 +85,8 @@ static void draw_masks(struct masks *masks, struct grid *grid)
 		_("Who may look at whom: a line per new token, a column per key; 1 = may look"));
 	draw_titles(masks, grid, 1);
 	int y = 2;
-	for (int64_t b = scene->scroll; b < masks->B && y < grid->height; b++) {
+	int64_t b = scene->scroll;
+	for (; b < masks->B && y < grid->height; b++) {
 		int32_t request = scene_request(scene, b);
 		const char *id = scene_row_id(scene, request);
 		struct style style = style_with(scene_lane(scene, request), STYLE_STRONG);
@@ -95,6 +96,7 @@ static void draw_masks(struct masks *masks, struct grid *grid)
 			draw_line(masks, grid, y++, b, s);
 		y++;
 	}
+	view_draw_more(grid, masks->B - b);
 }
 
 bool view_mask_draw(const struct scene *scene, struct grid *grid, struct err *err)

@@ -78,11 +78,13 @@ static void draw_matrix(const struct matrix *matrix, struct grid *grid, int y)
 		grid_printf(
 			grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), _("… %lld before"), (long long)first);
 	y++;
-	for (int64_t b = matrix->scene->scroll; b < matrix->B && y < grid->height; b++, y += step) {
+	int64_t b = matrix->scene->scroll;
+	for (; b < matrix->B && y + step - 1 <= grid->height; b++, y += step) {
 		draw_label(matrix, grid, y, b);
 		for (int64_t i = first; i < matrix->places; i++)
 			draw_place(matrix, grid, LABEL_COLUMNS + (int)(i - first) * PLACE_COLUMNS, y, b, i);
 	}
+	view_draw_more(grid, matrix->B - b);
 }
 
 static void fill_table(const struct matrix *matrix, struct table *table)

@@ -6,8 +6,17 @@
 
 #define LABEL_COLUMNS 8
 #define PASS_COLUMNS 12
-#define HEAD_LINES 3
-#define ROW_LINES 3
+
+/* Lines of the heads and of one row: closer where that shows more rows. */
+struct spacing {
+	int head, row;
+};
+
+static struct spacing spacing_of(const struct scene *scene, const struct grid *grid)
+{
+	bool fits = 3 + trace_batch(scene->trace)->count * 3 - 1 <= grid->height;
+	return fits ? (struct spacing){3, 3} : (struct spacing){2, 2};
+}
 
 enum state { STATE_WAITS, STATE_READS, STATE_DECODES, STATE_IDLE, STATE_FINISHED };
 
@@ -88,13 +97,14 @@ static void draw_passes(const struct scene *scene, struct grid *grid)
 	int room = (grid->width - LABEL_COLUMNS) / PASS_COLUMNS;
 	room = room < 1 ? 1 : room;
 	int64_t first = scene->pass / room * room;
+	struct spacing spacing = spacing_of(scene, grid);
 	int64_t rows = trace_batch(scene->trace)->count;
 	for (int i = 0; i < room && first + i < count; i++) {
 		int x = LABEL_COLUMNS + i * PASS_COLUMNS;
 		draw_head(scene, grid, x, first + i);
 		for (int64_t r = scene->scroll; r < rows; r++) {
-			int y = HEAD_LINES + (int)(r - scene->scroll) * ROW_LINES;
-			struct grid cell = grid_sub(grid, x, y, PASS_COLUMNS, ROW_LINES - 1);
+			int y = spacing.head + (int)(r - scene->scroll) * spacing.row;
+			struct grid cell = grid_sub(grid, x, y, PASS_COLUMNS, 2);
 			if (cell.height > 0)
 				draw_cell(scene, &cell, (int32_t)r, first + i);
 		}
@@ -115,9 +125,11 @@ bool view_timeline_draw(const struct scene *scene, struct grid *grid, struct err
 		return true;
 	}
 	const struct batch *batch = trace_batch(scene->trace);
-	for (int64_t r = scene->scroll; r < batch->count; r++) {
-		int y = HEAD_LINES + (int)(r - scene->scroll) * ROW_LINES;
-		if (y >= grid->height)
+	struct spacing spacing = spacing_of(scene, grid);
+	int64_t r = scene->scroll;
+	for (; r < batch->count; r++) {
+		int y = spacing.head + (int)(r - scene->scroll) * spacing.row;
+		if (y + 1 >= grid->height)
 			break;
 		struct style style = style_with(scene_lane(scene, (int32_t)r), STYLE_STRONG);
 		int used = grid_text(grid, grid_at(0, y, 1), style, style_lane_mark((int)r));
@@ -125,6 +137,7 @@ bool view_timeline_draw(const struct scene *scene, struct grid *grid, struct err
 			strlen(batch->requests[r].id));
 	}
 	draw_passes(scene, grid);
+	view_draw_more(grid, batch->count - r);
 	return true;
 }
 
