@@ -22,7 +22,7 @@ static bool is_known_group(const struct scene *scene, int i)
 
 static void draw_line(struct grid *grid, int y, const struct scene_help *help)
 {
-	int keys_width = grid->width > 70 ? 13 : 11, line_width = grid->width > 70 ? 20 : 17;
+	int keys_width = grid->width > 70 ? 15 : 11, line_width = grid->width > 70 ? 18 : 17;
 	grid_text(grid, grid_at(1, y, keys_width), style_of(STYLE_KEY), help->keys);
 	grid_text(grid, grid_at(keys_width + 2, y, line_width), style_of(STYLE_NORMAL), help->line);
 	int x = keys_width + line_width + 3;
