@@ -115,7 +115,14 @@ START_TEST(three_requests_has_the_same_bits_everywhere)
 }
 END_TEST
 
+START_TEST(tiny_stories_has_the_same_bits_everywhere)
+{
+	golden_model("tiny_models/tiny-stories", UINT64_C(0xb931cce53297669b));
+}
+END_TEST
+
 TEST_PROGRAM("bits", {
+	tcase_add_test(tests, tiny_stories_has_the_same_bits_everywhere);
 	tcase_add_test(tests, glass_has_the_same_bits_everywhere);
 	tcase_add_test(tests, three_requests_has_the_same_bits_everywhere);
 })
