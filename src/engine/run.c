@@ -106,7 +106,7 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 	init_rows(run);
 	run->exec = (struct exec){.plan = plan, .cache = &run->cache, .kernels = kernels, .pool = run->pool,
 		.scratch = &run->scratch, .end_tokens = run->config->end_tokens,
-		.end_token_count = run->config->end_token_count};
+		.end_token_count = options->ignore_eos ? 0 : run->config->end_token_count};
 	run->exec.tensors = MEM_ARRAY(struct tensor, plan->value_count);
 	*result = run;
 	return true;
@@ -311,7 +311,7 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 		row->finish = pass->full[b] == 0 ? FINISH_EOS
 			: row->count - request->prompt_length >= request->max_new_tokens ? FINISH_LENGTH
 											 : FINISH_CONTEXT;
-		for (int i = 0; i < run->config->end_token_count; i++) {
+		for (int i = 0; i < run->exec.end_token_count; i++) {
 			if (run->config->end_tokens[i] == outcome->next[b])
 				row->finish = FINISH_EOS;
 		}

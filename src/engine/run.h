@@ -31,6 +31,7 @@ struct run_options {
 	const char *kernels;    /* NULL: the best instruction set of this processor; or "scalar", "avx2" ... */
 	struct pass_rewrite rewrites[RUN_MAX_REWRITES];
 	int rewrite_count;
+	bool ignore_eos;        /* rows go on after an end token: for measuring */
 };
 
 /* A row's state: what it has produced so far. */
