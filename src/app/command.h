@@ -66,4 +66,13 @@ int command_complete(
 /* For the command_*.c files: a positive number in word `i`, or `otherwise` when there is none. */
 bool command_number(const struct command_args *args, int i, int64_t otherwise, int64_t *number, struct err *err);
 
+struct buf;
+struct export_format;
+
+/* Appends what the session shows to `out` in that format: `what` is "view" (the screen without keys), "table" (the view's
+ * numbers), or NULL: the screen for figures and plain text, the table for everything else. Usage error when the view is
+ * not tabular or the format does not take that form. */
+bool command_write_view(struct session *session, const struct export_format *format, const char *what, struct buf *out,
+	struct err *err);
+
 #endif

@@ -84,6 +84,19 @@ static bool export_view_table(
 	return ok;
 }
 
+bool command_write_view(struct session *session, const struct export_format *format, const char *what, struct buf *out,
+	struct err *err)
+{
+	bool is_picture = format->table == NULL || strcmp(format->name, "text") == 0;
+	if (what == NULL)
+		what = is_picture ? "view" : "table";
+	if (strcmp(what, "view") == 0)
+		return export_screen(session, format, out, err);
+	if (strcmp(what, "table") == 0)
+		return export_view_table(session, format, out, err);
+	return err_usage(err, what, _("view or table was expected."));
+}
+
 bool command_export(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
 {
 	const struct export_format *format = NULL;
@@ -92,18 +105,9 @@ bool command_export(struct session *session, const struct command_args *args, un
 			err, "export", _("A file name was expected, as in  export mask.svg  or  export logits.csv."));
 	if (!export_choose(&format, NULL, args->words[0], err))
 		return false;
-	/* figures and plain text show the screen, everything else takes the numbers */
-	bool is_picture = format->table == NULL || strcmp(format->name, "text") == 0;
-	const char *what = args->count > 1 ? args->words[1] : is_picture ? "view" : "table";
 	struct buf out = BUF_INIT;
-	bool ok = false;
-	if (strcmp(what, "view") == 0)
-		ok = export_screen(session, format, &out, err);
-	else if (strcmp(what, "table") == 0)
-		ok = export_view_table(session, format, &out, err);
-	else
-		ok = err_usage(err, what, _("view or table was expected."));
-	ok = ok && export_save(args->words[0], &out, false, err);
+	bool ok = command_write_view(session, format, args->count > 1 ? args->words[1] : NULL, &out, err) &&
+		  export_save(args->words[0], &out, false, err);
 	if (ok)
 		session_say(session, _("Wrote %s, %zu bytes."), args->words[0], out.length);
 	buf_free(&out);

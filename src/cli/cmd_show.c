@@ -16,10 +16,6 @@ const struct cli_option cmd_show_options[] = {
 	{0},
 };
 
-#define MOST_COLUMNS 12
-#define MOST_ROWS 200
-#define MOST_HEAT_COLUMNS 40
-
 /* --- JSON --- */
 
 static void add_number(struct json_writer *writer, const struct tensor *part, int64_t i)
@@ -103,32 +99,16 @@ static void as_json(const struct pick *pick, struct buf *out)
 
 /* --- forms for people --- */
 
-/* The scale of the whole tensor, not of the part. */
-static bool scan(const struct pick *pick, struct arena *arena, struct heat *heat, struct err *err)
-{
-	struct tensor whole;
-	if (!pick->has_trace_tensor) {
-		heat_scan(heat, &pick->part);
-		return true;
-	}
-	struct slice all = slice_whole(&pick->whole);
-	if (!trace_slice(pick->trace, &pick->tensor, &all, arena, &whole, err))
-		return false;
-	heat_scan(heat, &whole);
-	return true;
-}
-
 static bool add_form(const struct pick *pick, struct cli *cli, struct buf *out, struct err *err)
 {
 	bool all = cli_has(&cli->args, "all"), csv = cli_has(&cli->args, "csv"), heat = cli_has(&cli->args, "heat");
 	struct export_options options = {.depth = cli->color ? THEME_256 : THEME_MONO};
-	struct numbers numbers = {.title = pick_title(pick, &cli->arena), .part = &pick->part, .slice = &pick->slice,
-		.row_ids = pick->row_ids, .lanes = pick->lanes,
-		.most_columns = all || csv ? 0 : heat ? MOST_HEAT_COLUMNS : MOST_COLUMNS,
-		.most_rows = all || csv ? 0 : MOST_ROWS};
+	struct numbers numbers = pick_numbers(pick, &cli->arena, heat);
+	if (all || csv)
+		numbers.most_columns = numbers.most_rows = 0;
 	if (heat) {
 		struct heat scale;
-		if (!scan(pick, &cli->arena, &scale, err))
+		if (!pick_scale(pick, &cli->arena, &scale, err))
 			return false;
 		struct grid grid = numbers_heat(&numbers, &scale, &cli->arena);
 		return export_grid(export_find("text"), &grid, &options, out, err);

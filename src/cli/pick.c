@@ -89,3 +89,32 @@ const char *pick_title(const struct pick *pick, struct arena *arena)
 	buf_free(&text);
 	return title;
 }
+
+#define MOST_COLUMNS 12
+#define MOST_HEAT_COLUMNS 40
+#define MOST_ROWS 200
+
+struct numbers pick_numbers(const struct pick *pick, struct arena *arena, bool heat)
+{
+	return (struct numbers){.title = pick_title(pick, arena),
+		.part = &pick->part,
+		.slice = &pick->slice,
+		.row_ids = pick->row_ids,
+		.lanes = pick->lanes,
+		.most_columns = heat ? MOST_HEAT_COLUMNS : MOST_COLUMNS,
+		.most_rows = MOST_ROWS};
+}
+
+bool pick_scale(const struct pick *pick, struct arena *arena, struct heat *heat, struct err *err)
+{
+	struct tensor whole;
+	if (!pick->has_trace_tensor) {
+		heat_scan(heat, &pick->part);
+		return true;
+	}
+	struct slice all = slice_whole(&pick->whole);
+	if (!trace_slice(pick->trace, &pick->tensor, &all, arena, &whole, err))
+		return false;
+	heat_scan(heat, &whole);
+	return true;
+}

@@ -41,7 +41,7 @@ static enum state state_of(const struct scene *scene, int32_t request, int64_t p
 static const char *state_name(enum state state)
 {
 	static const char *const names[] = {
-		N_("waits"), N_("reads its prompt"), N_("decodes"), N_("idle"), N_("has finished")};
+		N_("waits"), N_("reads its prompt"), N_("decodes"), N_("idle"), N_("finished")};
 	return _(names[state]);
 }
 
