@@ -20,6 +20,12 @@ int main(int argc, char **argv)
 			printf("composition with seed %llu is not isolated\n", (unsigned long long)(seed + (uint64_t)i));
 			bad++;
 		}
+		struct leak leak = {0};
+		if (bad == 0 && (!composition_again(&c, &batch, seed + (uint64_t)i, &leak) || leak.found)) {
+			printf("composition with seed %llu differs when run in another way\n",
+				(unsigned long long)(seed + (uint64_t)i));
+			bad++;
+		}
 		arena_free(&arena);
 	}
 	printf("%s: %ld compositions, %lld numbers compared, %ld with a differing bit\n", argv[1], count,

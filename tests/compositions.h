@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/comparison.h"
 #include "analysis/faults.h"
 #include "analysis/isolation.h"
 #include "analysis/scramble.h"
@@ -39,13 +40,26 @@ static inline int64_t composition_length(uint64_t *state, int64_t most)
 	return 1 + composition_below(state, limit < most ? limit : most);
 }
 
+/* A way to run a batch: layout, schedule, chunk, places, pages, arrivals. */
+static inline void composition_way(struct batch *batch, uint64_t *state)
+{
+	batch->layout = (enum layout)composition_below(state, LAYOUT_COUNT);
+	batch->schedule = (enum schedule)composition_below(state, SCHEDULE_COUNT);
+	batch->chunk = 1 + composition_below(state, 7);
+	batch->max_rows = composition_below(state, 2) == 0 ? 0 : 1 + composition_below(state, batch->count);
+	batch->page_size = composition_below(state, 2) == 0 ? 0 : 1 + composition_below(state, 9);
+	for (int64_t i = 0; i < batch->count; i++)
+		batch->requests[i].arrives = batch->schedule != SCHEDULE_STATIC && composition_below(state, 3) == 0
+			? composition_below(state, 4)
+			: 0;
+}
+
 /* One batch; every third has a row that is a copy of another. */
 static inline struct batch composition_batch(const struct config *config, uint64_t *state, struct arena *arena)
 {
 	static const int64_t limits[] = {1, 2, 3, 5, 9, COMPOSITION_ROWS};
 	struct batch batch = {.count = 1 + composition_below(state, limits[composition_below(state, 6)])};
 	batch.requests = ARENA_ARRAY(arena, struct request, batch.count);
-	batch.max_rows = composition_below(state, 2) == 0 ? 0 : 1 + composition_below(state, batch.count);
 	for (int64_t i = 0; i < batch.count; i++) {
 		struct request *r = &batch.requests[i];
 		r->id = arena_printf(arena, "r%d", (int)i);
@@ -54,12 +68,12 @@ static inline struct batch composition_batch(const struct config *config, uint64
 		for (int64_t t = 0; t < r->prompt_length; t++)
 			r->prompt[t] = (int32_t)composition_below(state, config->vocabulary);
 		r->max_new_tokens = 1 + composition_below(state, 5);
-		r->arrives = composition_below(state, 3) == 0 ? composition_below(state, 4) : 0;
 	}
 	if (batch.count > 1 && composition_below(state, 3) == 0) {
 		batch.requests[batch.count - 1].prompt = batch.requests[0].prompt;
 		batch.requests[batch.count - 1].prompt_length = batch.requests[0].prompt_length;
 	}
+	composition_way(&batch, state);
 	return batch;
 }
 
@@ -74,7 +88,7 @@ static inline bool composition_record(struct compositions *c, const struct batch
 	const char *const faults[] = {fault};
 	int fault_count = fault != NULL;
 	bool more = true;
-	bool ok = plan_build(&plan, c->model, &arena, err) &&
+	bool ok = plan_build(&plan, c->model, batch->layout, &arena, err) &&
 		faults_apply(faults, (size_t)fault_count, plan, &with_faults, err) &&
 		run_new(&run, c->model, plan, batch, &with_faults, err) &&
 		recorder_new(&recorder, &(struct recorder_options){.folder = c->folder, .replace = true, .scratch = true,
@@ -117,6 +131,50 @@ static inline bool composition_check(struct compositions *c, const struct batch 
 		err_print(&err, stderr);
 	for (int i = 0; ok && i < PROOF_COUNT; i++)
 		c->values += result->proofs[i].values;
+	return ok;
+}
+
+/* Runs the recorded batch again in another way and order and compares every tensor, bit for bit, with what was recorded. */
+static inline bool composition_again(struct compositions *c, const struct batch *batch, uint64_t seed, struct leak *leak)
+{
+	struct err err = ERR_INIT;
+	struct arena arena = ARENA_INIT;
+	struct trace *trace = NULL;
+	struct plan *plan = NULL;
+	struct run *run = NULL;
+	struct comparison *comparison = NULL;
+	struct batch other = *batch;
+	uint64_t state = seed;
+	bool more = true;
+	int32_t *requests = ARENA_ARRAY(&arena, int32_t, batch->count);
+	other.requests = ARENA_ARRAY(&arena, struct request, batch->count);
+	int64_t turn = composition_below(&state, batch->count);
+	for (int64_t i = 0; i < batch->count; i++) { /* turned round, and every other time back to front */
+		requests[i] = (int32_t)((turn + (seed % 2 == 0 ? i : batch->count - 1 - i)) % batch->count);
+		other.requests[i] = batch->requests[requests[i]];
+	}
+	composition_way(&other, &state);
+	struct run_options options = {.threads = 1 + (int)(seed % 4)};
+	bool ok = trace_open(&trace, c->folder, &err) && plan_build(&plan, c->model, other.layout, &arena, &err) &&
+		run_new(&run, c->model, plan, &other, &options, &err);
+	if (ok)
+		comparison = comparison_new(trace, plan, requests, other.count, PROOF_ALONE);
+	struct probe probe = {0};
+	if (ok)
+		probe = comparison_probe(comparison);
+	while (ok && more)
+		ok = run_step(run, &probe, &more, &err);
+	for (int i = 0; ok && i < trace_value_count(trace); i++)
+		c->values += comparison_counts(comparison)[i].values;
+	if (ok)
+		*leak = comparison_leak(comparison);
+	else
+		err_print(&err, stderr);
+	comparison_delete(comparison);
+	run_delete(run);
+	plan_free(plan);
+	trace_close(trace);
+	arena_free(&arena);
 	return ok;
 }
 

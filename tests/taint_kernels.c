@@ -113,7 +113,7 @@ static void attention_start(struct attention *a, uint64_t seed)
 			__msan_poison(a->value[j], G * D * sizeof(float));
 		}
 	}
-	a->row = (struct attn_row){a->q, N * D, a->key, a->value, a->mask, S, K, a->scores, a->weights, a->out};
+	a->row = (struct attn_row){a->q, N * D, a->key, a->value, a->mask, S, K, S * K, a->scores, a->weights, a->out};
 }
 
 static void attention_end(struct attention *a)

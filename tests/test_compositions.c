@@ -22,6 +22,10 @@ static void all_isolated(const char *model)
 		ck_assert_msg(composition_check(&c, &batch, NULL, seed, &result, &arena), "seed %d cannot be checked", (int)seed);
 		ck_assert_msg(result.ok, "seed %d is not isolated: proof %s, pass %d", (int)seed, proof_name(result.first.proof),
 			(int)result.first.pass);
+		struct leak leak;
+		ck_assert_msg(composition_again(&c, &batch, seed, &leak), "seed %d cannot be run again", (int)seed);
+		ck_assert_msg(!leak.found, "seed %d differs when run in another way: pass %d, value %d", (int)seed, (int)leak.pass,
+			leak.value);
 		arena_free(&arena);
 	}
 	ck_assert_int_gt(c.values, 100000);

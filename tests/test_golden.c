@@ -100,7 +100,7 @@ static void golden_open(struct golden *golden, const char *name)
 	snprintf(path, sizeof path, "tiny_models/%s", name);
 	ck_assert_msg(model_open(&golden->model, path, &golden->err), "%s", golden->err.message);
 	ck_assert_msg(
-		plan_build(&golden->plan, golden->model, &golden->arena, &golden->err), "%s", golden->err.message);
+		plan_build(&golden->plan, golden->model, LAYOUT_LEFT, &golden->arena, &golden->err), "%s", golden->err.message);
 }
 
 static void golden_close(struct golden *golden)
@@ -161,7 +161,7 @@ static void compare_last(
 	struct golden *golden, const struct pass *pass, int64_t b, const char *name, const struct tensor *tensor)
 {
 	const char *row = golden->requests[pass->rows[b]].id;
-	int64_t width = tensor->shape[1], position = pass->positions[b * pass->S + pass->last[b]];
+	int64_t width = tensor->shape[1], position = pass->positions[pass->last[b]];
 	if (strcmp(name, "logits") == 0)
 		compare_run(find(golden, row, "logits_at"), position, tensor, b * width, width);
 	if (position + 1 == find(golden, row, "tokens")->tensor.shape[0])

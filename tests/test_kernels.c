@@ -203,7 +203,7 @@ static struct attention attention_new(struct attn_shape shape, int64_t S, int64_
 		a.value[3] = NULL;
 	}
 	fill_mask(a.mask, S, K, kind);
-	a.row = (struct attn_row){a.q, q_stride, a.key, a.value, a.mask, S, K, a.scores, a.weights, a.out};
+	a.row = (struct attn_row){a.q, q_stride, a.key, a.value, a.mask, S, K, S * K, a.scores, a.weights, a.out};
 	return a;
 }
 

@@ -29,12 +29,12 @@ static void encode(const struct model *model)
 
 static void example_init(struct example *example)
 {
-	*example = (struct example){.arena = ARENA_INIT, .batch = {requests, 3, 0}, .err = ERR_INIT};
+	*example = (struct example){.arena = ARENA_INIT, .batch = {.requests = requests, .count = 3}, .err = ERR_INIT};
 	fixture_init(&example->fixture);
 	ck_assert_msg(
 		model_open(&example->model, "tiny_models/three-requests", &example->err), "%s", example->err.message);
 	ck_assert_msg(
-		plan_build(&example->plan, example->model, &example->arena, &example->err), "%s", example->err.message);
+		plan_build(&example->plan, example->model, LAYOUT_LEFT, &example->arena, &example->err), "%s", example->err.message);
 	encode(example->model);
 }
 

@@ -116,7 +116,7 @@ static inline void fixture_requests(struct fixture *fixture)
 	static int32_t prompts[FIXTURE_ROWS][3] = {{5, 6, 101}, {7, 0, 0}, {0, 9, 0}};
 	static struct request requests[FIXTURE_ROWS] = {{"A", "我今天", prompts[0], 3, 4, 0},
 		{"B", NULL, prompts[1], 1, 30, 0}, {"7", NULL, prompts[2], 2, 30, 1}};
-	fixture->batch = (struct batch){requests, FIXTURE_ROWS, 0};
+	fixture->batch = (struct batch){.requests = requests, .count = FIXTURE_ROWS, .max_rows = 0};
 	for (int i = 0; i < FIXTURE_ROWS; i++) {
 		memcpy(fixture->histories[i], prompts[i], sizeof prompts[i]);
 		fixture->known[i] = requests[i].prompt_length;
@@ -210,7 +210,7 @@ static inline struct pass *fixture_lay(struct fixture *fixture, struct arena *ar
 			pass->kind = PASS_MIXED;
 		histories[pass->B++] = fixture->histories[i];
 	}
-	pass_lay_left(pass, histories, 1, arena);
+	pass_lay(pass, histories, 1, arena);
 	return pass;
 }
 

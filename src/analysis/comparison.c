@@ -52,7 +52,7 @@ static void index_positions(struct comparison *c)
 /* Physical things are outside the promise. */
 static bool is_exempt(const char *name)
 {
-	return strncmp(name, "cache.", 6) == 0;
+	return strncmp(name, "cache.", 6) == 0 || strcmp(name, "row_of") == 0;
 }
 
 struct comparison *comparison_new(struct trace *trace, const struct plan *plan, const int32_t *requests, int64_t count,
@@ -99,6 +99,11 @@ int64_t comparison_pass(const struct comparison *c, int32_t request, int64_t pos
 }
 
 /* --- comparing --- */
+
+static bool is_per_cell(const char *axes)
+{
+	return strpbrk(axes, "ST") != NULL;
+}
 
 static uint32_t bits_at(const void *data, int64_t i, size_t size)
 {
@@ -148,7 +153,7 @@ static void *recorded(struct comparison *c, const struct stretch *stretch, int64
 /* Numbers that follow each other per position: axes B,S,... */
 static bool compare_cells(struct comparison *c, const struct stretch *s, struct err *err)
 {
-	int64_t width = tensor_count(s->got) / (s->run->B * s->run->S);
+	int64_t width = tensor_count(s->got) / s->run->cells;
 	int32_t request = s->recorded->rows[s->recorded_row];
 	int64_t from = pass_cell(s->recorded, request, s->position) * width;
 	int64_t to = pass_cell(s->run, s->run->rows[s->run_row], s->position) * width;
@@ -191,25 +196,45 @@ static int64_t keys_of(const struct pass *pass, int64_t b)
 	return pass->past[b] + pass->fresh[b];
 }
 
-/* Numbers per query and key: axes B,N,S,K or B,S,K. Keys are matched by logical position. */
+/* Where a value with numbers per query and key has (head n, query of a cell, key 0); N is 1 when it has no heads. */
+static int64_t key_offset(const struct pass *pass, int64_t N, int64_t n, int64_t cell)
+{
+	if (pass->layout == LAYOUT_PACKED)
+		return (n * pass->cells + cell) * pass->K;
+	return ((cell / pass->S * N + n) * pass->S + cell % pass->S) * pass->K;
+}
+
+/* Compares the keys of one query of one head; both begin at key column 0. */
+static void compare_query(struct comparison *c, const struct stretch *s, const struct element *query, const int64_t *columns,
+	int64_t keys)
+{
+	for (int64_t k = 0; k < keys; k++) {
+		struct element element = *query;
+		element.at += columns[k];
+		element.got += columns[keys + k];
+		compare_one(c, s, &element);
+	}
+}
+
+/* Numbers per query and key: axes B,N,S,K or B,S,K, or N,T,K or T,K. Keys are matched by logical position. */
 static bool compare_keys(struct comparison *c, const struct stretch *s, struct err *err)
 {
-	const struct tensor *t = &s->expected.tensor;
-	int64_t N = t->rank == 4 ? t->shape[1] : 1;
-	int64_t per_row = N * s->recorded->S * s->recorded->K;
+	const char *heads = strchr(s->got->axes, 'N');
+	int64_t N = heads == NULL ? 1 : s->got->shape[heads - s->got->axes];
 	int64_t a = keys_of(s->recorded, s->recorded_row), b = keys_of(s->run, s->run_row), keys = a < b ? a : b;
-	const void *expected = recorded(c, s, s->recorded_row * per_row, per_row, err);
 	const int64_t *columns = key_columns(c, s, keys);
-	if (expected == NULL)
-		return false;
-	for (int64_t i = 0; i < N * s->count; i++) {
-		int64_t n = i / s->count, position = s->position + i % s->count;
-		int64_t from = pass_cell(s->recorded, s->recorded->rows[s->recorded_row], position) % s->recorded->S;
-		int64_t to = pass_cell(s->run, s->run->rows[s->run_row], position) % s->run->S;
-		for (int64_t k = 0; k < keys; k++) {
-			int64_t at = (n * s->recorded->S + from) * s->recorded->K + columns[k];
-			int64_t got = ((s->run_row * N + n) * s->run->S + to) * s->run->K + columns[keys + k];
-			compare_one(c, s, &(struct element){expected, s->recorded_row * per_row, at, got, position});
+	int64_t from = pass_cell(s->recorded, s->recorded->rows[s->recorded_row], s->position);
+	int64_t to = pass_cell(s->run, s->run->rows[s->run_row], s->position);
+	for (int64_t n = 0; n < N; n++) { /* the queries of a stretch follow each other, head by head */
+		struct element query = {.first = key_offset(s->recorded, N, n, from), .got = key_offset(s->run, N, n, to)};
+		query.expected = recorded(c, s, query.first, s->count * s->recorded->K, err);
+		if (query.expected == NULL)
+			return false;
+		for (int64_t i = 0; i < s->count; i++) {
+			query.position = s->position + i;
+			compare_query(c, s, &query, columns, keys);
+			query.at += s->recorded->K;
+			query.got += s->run->K;
 		}
 	}
 	return true;
@@ -240,15 +265,14 @@ static bool compare_stretch(struct comparison *c, struct stretch *s, int64_t pas
 	c->counts[s->value].tensors++;
 	if (strchr(axes, 'K') != NULL)
 		return compare_keys(c, s, err);
-	return axes[1] == 'S' ? compare_cells(c, s, err) : compare_row(c, s, err);
+	return is_per_cell(axes) ? compare_cells(c, s, err) : compare_row(c, s, err);
 }
 
 /* One row of one value: in stretches that lie in one recorded pass. */
 static bool compare_one_row(struct comparison *c, struct stretch *s, int32_t request, struct err *err)
 {
 	int64_t end = keys_of(s->run, s->run_row);
-	bool by_position = strchr(s->got->axes, 'S') != NULL;
-	int64_t first = by_position ? s->run->past[s->run_row] : end - 1;
+	int64_t first = is_per_cell(s->got->axes) ? s->run->past[s->run_row] : end - 1;
 	for (int64_t p = first; p < end; p += s->count) {
 		int64_t pass = comparison_pass(c, request, p);
 		s->position = p;
@@ -270,7 +294,7 @@ static bool on_value(void *self, const struct plan *plan, const struct pass *pas
 		int32_t request = c->requests[pass->rows[b]];
 		struct stretch s = {.run = pass, .run_row = b, .value = c->values[value], .got = tensor};
 		arena_reset(&c->arena);
-		if (request >= 0 && !compare_one_row(c, &s, request, err))
+		if (request >= 0 && pass->fresh[b] > 0 && !compare_one_row(c, &s, request, err))
 			return false;
 	}
 	return true;

@@ -52,7 +52,7 @@ bool explainer_new(struct explainer **result, struct trace *trace, struct model 
 	struct run_options unused = {0};
 	e->trace = trace;
 	e->model = model;
-	if (!same_weights(e, err) || !plan_build(&e->plan, model, &e->arena, err) ||
+	if (!same_weights(e, err) || !plan_build(&e->plan, model, trace_batch(trace)->layout, &e->arena, err) ||
 		!faults_apply(faults, list_length(faults), e->plan, &unused, err) || !load_all(model, err)) {
 		explainer_delete(e);
 		return false;
@@ -119,9 +119,10 @@ static bool find_key(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *c
 		return err_input(err, trace_folder(e->trace), "cache.written", "names pass %d, which is not there", written);
 	if (position >= 0)
 		*cell = pass_cell(&trace_pass(e->trace, written)->layout, request, position);
-	for (int64_t s = 0; position < 0 && s < layout->S; s++) {
-		if (layout->column[b * layout->S + s] == k)
-			*cell = b * layout->S + s; /* padding of this very pass */
+	int64_t begin = pass_row_begin(layout, b), end = begin + pass_row_width(layout, b);
+	for (int64_t at = begin; position < 0 && at < end; at++) {
+		if (layout->column[at] == k && pass_position(layout, at) < 0)
+			*cell = at; /* padding of this very pass */
 	}
 	return *cell >= 0 || err_input(err, trace_folder(e->trace), "cache.position",
 		"pass %d did not compute position %d of request %d", written, position, request);
@@ -130,7 +131,8 @@ static bool find_key(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *c
 static int64_t columns_of(void *self, int64_t pass)
 {
 	struct explainer *e = self;
-	return trace_pass(e->trace, pass)->layout.S;
+	const struct pass *layout = &trace_pass(e->trace, pass)->layout;
+	return layout->layout == LAYOUT_PACKED ? 0 : layout->S;
 }
 
 /* --- one cell --- */
@@ -207,7 +209,7 @@ static void set_question(struct explainer *e, struct explain *explain, const str
 	*explain = (struct explain){.plan = e->plan, .pass = layout, .dims = e->plan->dims, .arena = arena,
 		.end_tokens = config->end_tokens, .end_token_count = config->end_token_count,
 		.reader = {e, read_numbers, find_key, columns_of}};
-	explain->dims.B = layout->B, explain->dims.S = layout->S, explain->dims.K = layout->K;
+	dims_set_pass(&explain->dims, layout);
 	memcpy(explain->index, cell->index, sizeof explain->index);
 	while (op->outputs[explain->output] != value)
 		explain->output++;

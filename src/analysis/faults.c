@@ -5,6 +5,23 @@
 #include "base/buf.h"
 #include "base/i18n.h"
 
+/* A column of keys is read from another slot than the row's own. */
+static void read_from(struct pass *pass, int64_t column, int32_t slot)
+{
+	pass->key_slot[column] = pass->key_origin[column] = slot;
+}
+
+/* The slot of a row's position; where its table has no block for that yet, one of the blocks that it has. */
+static int32_t slot_of(const struct kvcache *cache, int32_t request, int64_t position)
+{
+	int64_t slot = kvcache_slot(cache, request, position);
+	while (slot < 0) {
+		position -= cache->block_slots;
+		slot = kvcache_slot(cache, request, position);
+	}
+	return (int32_t)slot;
+}
+
 /* The combined mask becomes the causal mask alone. */
 static bool attend_padding(struct plan *plan, struct err *err)
 {
@@ -16,21 +33,18 @@ static bool attend_padding(struct plan *plan, struct err *err)
 	return true;
 }
 
-/* The block table is looked up for lane 0, whatever the row. */
+/* The table of blocks is looked up for the first row of the pass, whatever the row. */
 static void share_slots(void *self, struct pass *pass, const struct kvcache *cache)
 {
+	int32_t first = pass->rows[0];
 	(void)self;
-	for (int64_t b = 0; b < pass->B; b++) {
-		int32_t shift = (int32_t)(cache->lane_of[pass->rows[b]] * cache->lane_slots);
-		for (int64_t s = 0; s < pass->S; s++) {
-			int64_t cell = b * pass->S + s;
-			if (pass->pad[cell] == 0)
-				pass->slot[cell] -= shift;
-		}
-		for (int64_t k = b * pass->K; k < (b + 1) * pass->K; k++) {
-			if (pass->key_position[k] >= 0)
-				pass->key_slot[k] -= shift;
-		}
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
+		if (pass->pad[cell] == 0)
+			pass->slot[cell] = slot_of(cache, first, pass->positions[cell]);
+	}
+	for (int64_t i = 0; i < pass->B * pass->K; i++) {
+		if (pass->key_position[i] >= 0)
+			read_from(pass, i, slot_of(cache, first, pass->key_position[i]));
 	}
 }
 

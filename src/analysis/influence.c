@@ -7,6 +7,8 @@
 #include "engine/kvcache.h"
 #include "engine/reach.h"
 
+struct own_sets;
+
 /* A set is `words` words: bit r for request r, bit `requests` for padding. */
 struct influence {
 	const struct plan *plan;
@@ -15,11 +17,19 @@ struct influence {
 	uint64_t **sets;   /* [values] of [cells][words] for the pass under way */
 	uint64_t **slots;  /* [values], of states: [slots][words], across passes */
 	int64_t *slot_count; /* [values] */
+	struct own_sets *own; /* [values][requests], of states: what a row itself has computed, wherever it lies now */
+	int32_t request;   /* of the cell under way */
 	uint8_t *mask;     /* of the pass under way */
 	uint64_t *target;  /* set that is being gathered */
 	struct proof_count *counts;
 	uint8_t *between;  /* [requests][requests] */
 	struct leak first;
+};
+
+/* The sets of the positions that a row has computed: [count][words]. */
+struct own_sets {
+	uint64_t *sets;
+	int64_t count;
 };
 
 struct influence *influence_new(const struct plan *plan, int64_t requests)
@@ -31,6 +41,7 @@ struct influence *influence_new(const struct plan *plan, int64_t requests)
 	influence->sets = MEM_ARRAY(uint64_t *, plan->value_count);
 	influence->slots = MEM_ARRAY(uint64_t *, plan->value_count);
 	influence->slot_count = MEM_ARRAY(int64_t, plan->value_count);
+	influence->own = MEM_ARRAY(struct own_sets, plan->value_count * requests);
 	influence->counts = MEM_ARRAY(struct proof_count, plan->value_count);
 	influence->between = MEM_ARRAY(uint8_t, requests * requests);
 	return influence;
@@ -44,6 +55,9 @@ void influence_delete(struct influence *influence)
 		free(influence->sets[i]);
 		free(influence->slots[i]);
 	}
+	for (int64_t i = 0; i < influence->plan->value_count * influence->requests; i++)
+		free(influence->own[i].sets);
+	free(influence->own);
 	free(influence->sets);
 	free(influence->slots);
 	free(influence->slot_count);
@@ -53,13 +67,17 @@ void influence_delete(struct influence *influence)
 	free(influence);
 }
 
-/* Cells of a value in this pass: B * S, B, or 1 for what belongs to no row. */
+static bool is_per_cell(const struct value *value)
+{
+	return strpbrk(value->spec.axes, "ST") != NULL;
+}
+
+/* Cells of a value in this pass: all of them, B, or 1 for what belongs to no row. */
 static int64_t cell_count(const struct value *value, const struct pass *pass)
 {
-	if (value->spec.axes[0] != 'B')
-		return 1;
-	bool by_position = strchr(value->spec.axes, 'S') != NULL;
-	return by_position ? pass->B * pass->S : pass->B;
+	if (is_per_cell(value))
+		return pass->cells;
+	return value->spec.axes[0] == 'B' ? pass->B : 1;
 }
 
 static void add(uint64_t *set, int64_t bit)
@@ -72,6 +90,11 @@ static bool has(const uint64_t *set, int64_t bit)
 	return (set[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
+static struct own_sets *own_of(const struct influence *influence, int state, int32_t request)
+{
+	return &influence->own[state * influence->requests + request];
+}
+
 /* One input cell of the cell under way: its set joins. */
 static void from_cell(void *self, int value, int64_t cell)
 {
@@ -79,6 +102,8 @@ static void from_cell(void *self, int value, int64_t cell)
 	const uint64_t *source;
 	if (!influence->plan->values[value].is_state)
 		source = influence->sets[value] + (size_t)cell * influence->words;
+	else if (cell >= KVCACHE_OWN)
+		source = own_of(influence, value, influence->request)->sets + (size_t)(cell - KVCACHE_OWN) * influence->words;
 	else if (cell < 0 || cell >= influence->slot_count[value]) {
 		add(influence->target, influence->requests); /* an empty slot is there for the sake of other rows' length */
 		return;
@@ -91,7 +116,7 @@ static void from_cell(void *self, int value, int64_t cell)
 static void grow_slots(struct influence *influence, int value, const struct pass *pass)
 {
 	int64_t most = influence->slot_count[value];
-	for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
 		if (pass->slot[cell] >= most)
 			most = pass->slot[cell] + 1;
 	}
@@ -103,17 +128,33 @@ static void grow_slots(struct influence *influence, int value, const struct pass
 	influence->slot_count[value] = most;
 }
 
+/* Keeps what the row of a cell has computed, for the time when it shares the slot of another row. */
+static void keep_own(struct influence *influence, int state, const struct pass *pass, int64_t cell)
+{
+	struct own_sets *own = own_of(influence, state, pass->rows[pass->row_of[cell]]);
+	int64_t position = pass_position(pass, cell);
+	size_t bytes = influence->words * sizeof(uint64_t);
+	if (position < 0)
+		return;
+	if (position >= own->count) {
+		own->count = 2 * position + 16;
+		own->sets = mem_resize(own->sets, (size_t)own->count, bytes);
+	}
+	memcpy(own->sets + (size_t)position * influence->words, influence->target, bytes);
+}
+
 /* Slots that this pass wrote hold what was written, and nothing of before. */
 static void write_slots(struct influence *influence, const struct op *op, const struct pass *pass)
 {
 	int state = op->outputs[0];
 	struct reach query = {.plan = influence->plan, .pass = pass, .mask = influence->mask, .self = influence, .from = from_cell};
 	grow_slots(influence, state, pass);
-	for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
 		query.cell = pass->slot[cell];
 		influence->target = influence->slots[state] + (size_t)query.cell * influence->words;
 		memset(influence->target, 0, influence->words * sizeof(uint64_t));
 		op_kind(op->code)->reach(op, &query);
+		keep_own(influence, state, pass, cell);
 	}
 }
 
@@ -121,8 +162,8 @@ static void write_slots(struct influence *influence, const struct op *op, const 
 static void seed(struct influence *influence, const struct op *op, const struct pass *pass)
 {
 	for (int i = 0; i < op->output_count; i++) {
-		for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
-			int64_t bit = pass->pad[cell] != 0 ? influence->requests : pass->rows[cell / pass->S];
+		for (int64_t cell = 0; cell < pass->cells; cell++) {
+			int64_t bit = pass_position(pass, cell) < 0 ? influence->requests : pass->rows[pass->row_of[cell]];
 			add(influence->sets[op->outputs[i]] + (size_t)cell * influence->words, bit);
 		}
 	}
@@ -141,6 +182,7 @@ static void follow(struct influence *influence, const struct op *op, const struc
 			.self = influence, .from = from_cell};
 		for (query.cell = 0; query.cell < cells; query.cell++) {
 			influence->target = influence->sets[value] + (size_t)query.cell * influence->words;
+			influence->request = cells == pass->cells ? pass->rows[pass->row_of[query.cell]] : LEAK_FROM_UNKNOWN;
 			op_kind(op->code)->reach(op, &query);
 		}
 	}
@@ -153,15 +195,14 @@ static void follow(struct influence *influence, const struct op *op, const struc
 static void note_leak(struct influence *influence, int value, const struct pass *pass, int64_t cell, int64_t from)
 {
 	const char *axes = influence->plan->values[value].spec.axes;
-	bool by_position = strchr(axes, 'S') != NULL;
-	int64_t b = by_position ? cell / pass->S : cell;
-	int64_t s = by_position ? cell % pass->S : pass->last[b];
+	bool per_cell = is_per_cell(&influence->plan->values[value]);
+	int64_t b = per_cell ? pass->row_of[cell] : cell;
 	struct leak leak = {.found = true, .proof = PROOF_REACH, .pass = pass->index, .value = value,
 		.op = influence->plan->values[value].producer, .request = pass->rows[b],
-		.position = pass->positions[b * pass->S + s], .rank = (int)strlen(axes)};
+		.position = per_cell ? pass_position(pass, cell) : pass->past[b] + pass->fresh[b] - 1, .rank = (int)strlen(axes)};
 	leak.from = from == influence->requests ? LEAK_FROM_PADDING : (int32_t)from;
 	for (int i = 0; axes[i] != '\0'; i++)
-		leak.index[i] = axes[i] == 'B' ? b : axes[i] == 'S' ? s : 0;
+		leak.index[i] = axes[i] == 'B' ? b : axes[i] == 'S' ? cell % pass->S : axes[i] == 'T' ? cell : 0;
 	leak_note(&influence->first, &leak);
 }
 
@@ -190,19 +231,19 @@ static void judge(struct influence *influence, int value, const struct pass *pas
 	struct proof_count *count = &influence->counts[value];
 	struct dims dims = influence->plan->dims;
 	int64_t cells = cell_count(v, pass);
-	if (v->is_state || v->spec.axes[0] != 'B')
+	bool per_cell = is_per_cell(v);
+	if (v->is_state || (!per_cell && v->spec.axes[0] != 'B'))
 		return;
-	dims.B = pass->B, dims.S = pass->S, dims.K = pass->K;
-	int64_t per_cell = dims_count(&dims, v->spec.axes) / cells;
-	bool by_position = cells == pass->B * pass->S && strchr(v->spec.axes, 'S') != NULL;
+	dims_set_pass(&dims, pass);
+	int64_t numbers = dims_count(&dims, v->spec.axes) / cells;
 	count->tensors++;
 	for (int64_t cell = 0; cell < cells; cell++) {
-		int64_t b = by_position ? cell / pass->S : cell;
-		if (by_position && pass->pad[cell] != 0)
+		int64_t b = per_cell ? pass->row_of[cell] : cell;
+		if (per_cell ? pass_position(pass, cell) < 0 : pass->fresh[b] == 0)
 			continue; /* padding is outside the promise */
-		count->values += per_cell;
+		count->values += numbers;
 		if (!judge_cell(influence, value, pass, cell, pass->rows[b]))
-			count->bad += per_cell;
+			count->bad += numbers;
 	}
 }
 

@@ -25,7 +25,7 @@ static bool build(struct check *check, struct arena *arena, struct plan **plan, 
 		count++;
 	*run = check->options->run;
 	run->rewrite_count = 0;
-	return plan_build(plan, check->options->model, arena, check->err) &&
+	return plan_build(plan, check->options->model, check->batch->layout, arena, check->err) &&
 		faults_apply(faults, count, *plan, run, check->err);
 }
 
@@ -139,8 +139,11 @@ static bool one_alone(struct check *check, int32_t request)
 {
 	struct arena arena = ARENA_INIT;
 	struct request row = check->batch->requests[request];
-	struct trial trial = {.proof = PROOF_ALONE, .batch = {.requests = &row, .count = 1}, .requests = &request,
+	struct trial trial = {.proof = PROOF_ALONE, .batch = *check->batch, .requests = &request,
 		.from = LEAK_FROM_UNKNOWN};
+	trial.batch.requests = &row;
+	trial.batch.count = 1;
+	trial.batch.max_rows = 0;
 	row.arrives = 0;
 	bool ok = build(check, &arena, &trial.plan, &trial.run) && compare_trial(check, &trial);
 	plan_free(trial.plan);

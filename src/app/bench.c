@@ -36,7 +36,7 @@ bool bench_new(struct bench **result, struct model *model, const char *kernels, 
 	bench->kernels = kernels_get(kernels);
 	bool ok = bench->kernels != NULL ||
 		  err_usage(err, "--kernels", _("this processor has no instruction set \"%.60s\""), kernels);
-	ok = ok && plan_build(&bench->plan, model, &bench->arena, err) && load_all(model, err);
+	ok = ok && plan_build(&bench->plan, model, LAYOUT_LEFT, &bench->arena, err) && load_all(model, err);
 	if (ok)
 		*result = bench;
 	else
@@ -101,6 +101,7 @@ static struct dims dims_of(const struct bench *bench, const struct bench_load *l
 	struct dims dims = bench->plan->dims;
 	dims.B = load->rows;
 	dims.S = load->decode ? 1 : load->prompt;
+	dims.T = dims.B * dims.S;
 	dims.K = load->prompt + (load->decode ? load->passes / 2 + 1 : 0);
 	return dims;
 }
@@ -255,7 +256,7 @@ bool bench_products(struct bench *bench, const struct bench_load *load, struct b
 			if (op->code == OP_linear)
 				bench->kernels->matmul(buffers + outputs, buffers, &op->weights[0]->panel,
 					op->weight_count > 1 ? op->weights[1]->data : NULL,
-					op->lead == 1 ? load->rows : time->tokens, pool);
+					op->per_row ? load->rows : time->tokens, pool);
 		}
 		if (pass >= 0)
 			seconds[pass] = limits_clock() - start;

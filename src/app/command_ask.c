@@ -296,14 +296,13 @@ static bool search_tokens(struct session *session, const char *found)
 	for (int64_t i = 1; value >= 0 && i <= count; i++) {
 		int64_t pass = (scene->pass + i) % count;
 		const struct pass *layout = &trace_pass(scene->trace, pass)->layout;
-		for (int64_t cell = 0; cell < layout->B * layout->S; cell++) {
+		for (int64_t cell = 0; cell < layout->cells; cell++) {
 			size_t length = 0;
 			const char *text = trace_token_text(scene->trace, layout->tokens[cell], &length);
 			if (layout->pad[cell] || text == NULL || !contains(text, length, found))
 				continue;
 			session_go(session, pass, value);
-			scene->index[0] = cell / layout->S;
-			scene->index[1] = cell % layout->S;
+			scene_aim_cell(scene, pass, scene_value(scene)->axes, cell, scene->index);
 			return true;
 		}
 	}

@@ -41,10 +41,9 @@ bool command_row(struct session *session, const struct command_args *args, unsig
 			_("There is no such row; this batch has %lld of them, the first is %s."),
 			(long long)trace_batch(scene->trace)->count, scene_row_id(scene, 0));
 	scene->row = scene->row == request ? SCENE_ALL : request;
-	const char *b = strchr(scene_value(scene)->axes, 'B');
 	int64_t line = pass_row(&scene_pass(scene)->layout, request);
-	if (b != NULL && line >= 0)
-		scene->index[b - scene_value(scene)->axes] = line;
+	if (line >= 0)
+		scene_aim_line(scene, scene->pass, scene_value(scene)->axes, line, scene->index);
 	if (line < 0)
 		session_say(session, _("Row %s takes no part in pass %lld."), args->words[0], (long long)scene->pass);
 	return true;

@@ -124,17 +124,38 @@ static bool read_rows(struct requests *requests, const struct json *rows, struct
 	return ok;
 }
 
-/* Text keys whose other values belong to later versions. */
-static bool check_choice(const struct json *root, const char *key, const char *only, struct err *err)
+static bool optional_text(const struct json *root, const char *key, const char **text, struct err *err)
 {
 	const struct json *node = json_find(root, key);
-	const char *text = NULL;
 	size_t length = 0;
-	if (node == NULL)
-		return true;
-	if (!json_string(node, &text, &length, err))
+	return node == NULL || json_string(node, text, &length, err);
+}
+
+/* Layout, schedule and what belongs to them. */
+static bool read_way(const struct json *root, struct batch *batch, struct err *err)
+{
+	const char *layout = layout_name(batch->layout), *schedule = schedule_name(batch->schedule);
+	struct err unknown = ERR_INIT;
+	if (!optional_text(root, "layout", &layout, err) || !optional_text(root, "schedule", &schedule, err))
 		return false;
-	return strcmp(text, only) == 0 || json_error(node, err, _("This version knows \"%s\" only."), only);
+	if (!layout_find(layout, &batch->layout, &unknown))
+		return json_error(json_find(root, "layout"), err, "%s", unknown.message);
+	if (!schedule_find(schedule, &batch->schedule, &unknown))
+		return json_error(json_find(root, "schedule"), err, "%s", unknown.message);
+	return optional_int(root, "max_rows", 1, REQUESTS_MAX_ROWS, &batch->max_rows, err) &&
+	       optional_int(root, "chunk", 1, INT32_MAX, &batch->chunk, err) &&
+	       optional_int(root, "page_size", 1, INT32_MAX, &batch->page_size, err);
+}
+
+/* In schedule static all rows are there from the start. */
+static bool check_arrivals(const struct json *rows, const struct batch *batch, struct err *err)
+{
+	for (size_t i = 0; batch->schedule == SCHEDULE_STATIC && i < rows->count; i++) {
+		if (batch->requests[i].arrives > 0)
+			return json_error(json_find(rows->items[i], "arrives"), err,
+				_("In schedule \"static\" all rows are there from the start; leave \"arrives\" out."));
+	}
+	return true;
 }
 
 /* A path in a batch file is relative to the file. */
@@ -156,7 +177,8 @@ static bool find_model(struct requests *requests, const struct json *root, const
 
 bool requests_load(struct requests *requests, const char *path, struct arena *arena, struct err *err)
 {
-	static const char *const known[] = {"model", "layout", "schedule", "max_rows", "rows", NULL};
+	static const char *const known[] = {"model", "layout", "schedule", "max_rows", "chunk", "page_size", "rows",
+		NULL};
 	struct json *root = NULL;
 	memset(requests, 0, sizeof *requests);
 	requests->file = arena_strdup(arena, path);
@@ -169,9 +191,8 @@ bool requests_load(struct requests *requests, const char *path, struct arena *ar
 		return false;
 	if (rows == NULL)
 		return json_error(root, err, _("\"rows\" is missing: a list of the requests."));
-	return check_choice(root, "layout", "left", err) && check_choice(root, "schedule", "continuous", err) &&
-	       optional_int(root, "max_rows", 1, REQUESTS_MAX_ROWS, &requests->batch.max_rows, err) &&
-	       read_rows(requests, rows, arena, err) && find_model(requests, root, path, arena, err);
+	return read_way(root, &requests->batch, err) && read_rows(requests, rows, arena, err) &&
+	       check_arrivals(rows, &requests->batch, err) && find_model(requests, root, path, arena, err);
 }
 
 void requests_from_texts(struct requests *requests, const char *const *prompts, int count, struct arena *arena)

@@ -29,7 +29,7 @@ struct requests {
 };
 
 /* Reads a batch file of at most 64 MiB. Input error naming the path of a bad value; usage error for what this version
- * does not do yet (other layouts, schedules, sampling). */
+ * does not do yet (sampling). */
 bool requests_load(struct requests *requests, const char *path, struct arena *arena, struct err *err);
 
 /* The same from prompts; rows are called A, B, ..., Z, AA, AB, ... */

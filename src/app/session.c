@@ -114,7 +114,8 @@ static void find_model(struct session *session, const char *model)
 	char digest[17] = "";
 	bool same = model_weights_digest(session->model, digest, &ignored) &&
 		    strcmp(digest, trace_info(session->scene.trace)->weights_digest) == 0;
-	if (!same || !plan_build(&session->plan, session->model, &session->arena, &ignored)) {
+	if (!same || !plan_build(&session->plan, session->model, trace_batch(session->scene.trace)->layout,
+			     &session->arena, &ignored)) {
 		plan_free(session->plan);
 		model_delete(session->model);
 		session->plan = NULL;
@@ -160,7 +161,7 @@ bool session_open_run(struct session *session, struct model *model, const struct
 		.faults = choices.faults,
 		.fault_count = choices.fault_count,
 	};
-	bool ok = plan_build(&session->plan, model, &session->arena, err) &&
+	bool ok = plan_build(&session->plan, model, batch->layout, &session->arena, err) &&
 		  faults_apply(choices.faults, (size_t)choices.fault_count, session->plan, &choices.run, err);
 	live.plan = session->plan;
 	live.run = choices.run;
@@ -317,12 +318,12 @@ void session_leave(struct session *session)
 /* The row's line in another pass, when it takes part there. */
 static void follow_row(const struct scene *scene, const char *axes, int64_t pass, int64_t *index)
 {
-	const char *row = strchr(axes, 'B');
-	if (row == NULL || pass == scene->pass)
+	int64_t line = scene_line(scene, scene->pass, axes, index);
+	if (line < 0 || pass == scene->pass)
 		return;
-	int64_t *b = &index[row - axes];
-	int64_t at = pass_row(&trace_pass(scene->trace, pass)->layout, scene_request(scene, *b));
-	*b = at >= 0 ? at : *b;
+	int64_t at = pass_row(&trace_pass(scene->trace, pass)->layout, scene_request(scene, line));
+	if (at >= 0)
+		scene_aim_line(scene, pass, axes, at, index);
 }
 
 /* Keeps the cursor on the same row, head, unit, ... where the next tensor has that axis too. */

@@ -54,9 +54,9 @@ static void say_size(const struct recording *r, const struct cli *cli)
 		prefill.S = batch->requests[i].prompt_length > prefill.S ? batch->requests[i].prompt_length : prefill.S;
 		most_new = batch->requests[i].max_new_tokens > most_new ? batch->requests[i].max_new_tokens : most_new;
 	}
-	prefill.B = batch->count, prefill.K = prefill.S;
+	prefill.B = batch->count, prefill.T = prefill.B * prefill.S, prefill.K = prefill.S;
 	decode = prefill;
-	decode.S = 1, decode.K = prefill.S + most_new;
+	decode.S = 1, decode.T = decode.B, decode.K = prefill.S + most_new;
 	uint64_t bytes = recorder_pass_bytes(r->recorder, &prefill) +
 		(uint64_t)(most_new - 1) * recorder_pass_bytes(r->recorder, &decode);
 	if (bytes >= LARGE_BYTES)

@@ -43,17 +43,12 @@ static bool pick_value(struct pick *pick, struct cli *cli, const struct selector
 	struct selector_match match;
 	if (!selector_find(selector, pick->trace, &match, err))
 		return false;
-	const struct pass *layout = &trace_pass(pick->trace, match.pass)->layout;
 	pick->pass = match.pass;
 	pick->name = match.tensor.name;
 	pick->whole = match.tensor.tensor;
 	pick->slice = match.selection;
 	pick->tensor = match.tensor;
 	pick->has_trace_tensor = true;
-	pick->lanes = layout->rows;
-	pick->row_ids = ARENA_ARRAY(&cli->arena, const char *, layout->B);
-	for (int64_t b = 0; b < layout->B; b++)
-		pick->row_ids[b] = trace_batch(pick->trace)->requests[layout->rows[b]].id;
 	return trace_slice(pick->trace, &match.tensor, &match.selection, &cli->arena, &pick->part, err);
 }
 
@@ -96,13 +91,14 @@ const char *pick_title(const struct pick *pick, struct arena *arena)
 
 struct numbers pick_numbers(const struct pick *pick, struct arena *arena, bool heat)
 {
-	return (struct numbers){.title = pick_title(pick, arena),
+	struct numbers numbers = {.title = pick_title(pick, arena),
 		.part = &pick->part,
 		.slice = &pick->slice,
-		.row_ids = pick->row_ids,
-		.lanes = pick->lanes,
 		.most_columns = heat ? MOST_HEAT_COLUMNS : MOST_COLUMNS,
 		.most_rows = MOST_ROWS};
+	if (pick->has_trace_tensor)
+		numbers_name_rows(&numbers, pick->trace, pick->pass, pick->whole.axes, arena);
+	return numbers;
 }
 
 bool pick_scale(const struct pick *pick, struct arena *arena, struct heat *heat, struct err *err)

@@ -17,8 +17,6 @@ struct pick {
 	struct tensor whole; /* shape and axes; data NULL */
 	struct tensor part;  /* with data, in the call's arena */
 	struct slice slice;
-	const char **row_ids; /* of the pass, NULL for a weight */
-	const int32_t *lanes;
 	bool has_trace_tensor;
 	struct trace_tensor tensor;
 };

@@ -11,10 +11,8 @@
 
 /* One pass, kept after its arena is gone. */
 struct seen_pass {
-	int64_t B, S;
-	enum pass_kind kind;
-	int32_t *rows, *tokens, *next; /* [B], [B,S], [B] */
-	uint8_t *pad;                  /* [B,S] */
+	struct pass layout; /* rows, past, fresh, first, row_of, tokens, waiting; the rest is not kept */
+	int32_t *next;      /* [B] */
 };
 
 struct report {
@@ -53,11 +51,17 @@ static bool on_begin(void *self, const struct plan *plan, const struct pass *pas
 		report->capacity = report->capacity * 2 + 64;
 		report->passes = mem_resize(report->passes, (size_t)report->capacity, sizeof *report->passes);
 	}
-	size_t cells = (size_t)(pass->B * pass->S);
-	report->passes[report->count++] = (struct seen_pass){.B = pass->B, .S = pass->S, .kind = pass->kind,
-		.rows = kept(report, pass->rows, (size_t)pass->B * sizeof(int32_t)),
-		.tokens = kept(report, pass->tokens, cells * sizeof(int32_t)), .pad = kept(report, pass->pad, cells),
-		.next = ARENA_ARRAY(&report->arena, int32_t, pass->B)};
+	size_t rows = (size_t)pass->B, cells = (size_t)pass->cells;
+	struct pass *layout = &report->passes[report->count].layout;
+	*layout = *pass;
+	layout->rows = kept(report, pass->rows, rows * sizeof *pass->rows);
+	layout->past = kept(report, pass->past, rows * sizeof *pass->past);
+	layout->fresh = kept(report, pass->fresh, rows * sizeof *pass->fresh);
+	layout->first = kept(report, pass->first, rows * sizeof *pass->first);
+	layout->row_of = kept(report, pass->row_of, cells * sizeof *pass->row_of);
+	layout->tokens = kept(report, pass->tokens, cells * sizeof *pass->tokens);
+	layout->waiting = kept(report, pass->waiting, (size_t)pass->waiting_count * sizeof *pass->waiting);
+	report->passes[report->count++].next = ARENA_ARRAY(&report->arena, int32_t, pass->B);
 	return true;
 }
 
@@ -116,8 +120,22 @@ static void add_row(struct json_writer *writer, const struct report *report, con
 	buf_free(&text);
 }
 
-static void add_pass(struct json_writer *writer, const struct seen_pass *pass, int64_t index, const struct batch *batch)
+/* One list per row of the matrix; one list of all when packed. */
+static void add_matrix(struct json_writer *writer, const struct pass *layout)
 {
+	if (layout->layout == LAYOUT_PACKED) {
+		add_ids(writer, layout->tokens, layout->cells);
+		return;
+	}
+	json_begin_array(writer);
+	for (int64_t b = 0; b < layout->B; b++)
+		add_ids(writer, layout->tokens + b * layout->S, layout->S);
+	json_end_array(writer);
+}
+
+static void add_pass(struct json_writer *writer, const struct seen_pass *seen, int64_t index, const struct batch *batch)
+{
+	const struct pass *pass = &seen->layout;
 	json_begin_object(writer);
 	json_put_int(writer, "index", index);
 	json_put_string(writer, "kind", pass_kind_name(pass->kind));
@@ -127,11 +145,8 @@ static void add_pass(struct json_writer *writer, const struct seen_pass *pass, i
 		json_add_string(writer, batch->requests[pass->rows[b]].id);
 	json_end_array(writer);
 	json_key(writer, "tokens");
-	json_begin_array(writer);
-	for (int64_t b = 0; b < pass->B; b++)
-		add_ids(writer, pass->tokens + b * pass->S, pass->S);
-	json_end_array(writer);
-	json_put_int32s(writer, "next_tokens", pass->next, pass->B);
+	add_matrix(writer, pass);
+	json_put_int32s(writer, "next_tokens", seen->next, pass->B);
 	json_end_object(writer);
 }
 
@@ -172,23 +187,33 @@ static void add_token(const struct report *report, int32_t id, struct buf *out)
 
 static void add_pass_line(const struct report *report, int64_t index, const struct batch *batch, struct buf *out)
 {
-	const struct seen_pass *pass = &report->passes[index];
-	buf_printf(out, _("pass %lld  %-7s  tokens (%lld,%lld)"), (long long)index, pass_kind_name(pass->kind),
-		(long long)pass->B, (long long)pass->S);
+	const struct pass *pass = &report->passes[index].layout;
+	const int32_t *next = report->passes[index].next;
+	buf_printf(out, _("pass %lld  %-7s  tokens "), (long long)index, pass_kind_name(pass->kind));
+	if (pass->layout == LAYOUT_PACKED)
+		buf_printf(out, "(%lld)", (long long)pass->cells);
+	else
+		buf_printf(out, "(%lld,%lld)", (long long)pass->B, (long long)pass->S);
 	for (int64_t b = 0; b < pass->B; b++) {
 		buf_add_text(out, "   ");
 		show_text(out, batch->requests[pass->rows[b]].id);
 		buf_add_char(out, ' ');
-		for (int64_t cell = b * pass->S; cell < (b + 1) * pass->S; cell++) {
-			if (pass->pad[cell] == 0) {
-				buf_add_char(out, '[');
-				add_token(report, pass->tokens[cell], out);
-				buf_add_char(out, ']');
-			}
+		for (int64_t cell = pass->first[b]; cell < pass->first[b] + pass->fresh[b]; cell++) {
+			buf_add_char(out, '[');
+			add_token(report, pass->tokens[cell], out);
+			buf_add_char(out, ']');
 		}
-		buf_add_text(out, " -> ");
-		if (pass->next[b] >= 0)
-			add_token(report, pass->next[b], out);
+		if (next[b] >= 0) {
+			buf_add_text(out, " -> ");
+			add_token(report, next[b], out);
+		} else {
+			buf_add_text(out, pass->fresh[b] == 0 ? _("FINISHED") : " ...");
+		}
+	}
+	for (int64_t i = 0; i < pass->waiting_count; i++) {
+		buf_add_text(out, "   ");
+		show_text(out, batch->requests[pass->waiting[i]].id);
+		buf_printf(out, _(" waits: %lld of %lld places taken"), (long long)pass->lanes, (long long)pass->lanes);
 	}
 	buf_add_char(out, '\n');
 }

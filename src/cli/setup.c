@@ -136,13 +136,18 @@ static bool rows_from_file(struct cli *cli, struct requests *requests, const cha
 
 /* --- options --- */
 
-static bool only_choice(const struct cli *cli, const char *name, const char *only, struct err *err)
+/* How the batch is laid out and scheduled: what the options say, else what the batch file says. */
+static bool read_way(struct batch *batch, const struct cli *cli, struct err *err)
 {
-	const char *value = cli_value(&cli->args, name);
-	char where[32];
-	snprintf(where, sizeof where, "--%s", name);
-	return value == NULL || strcmp(value, only) == 0 ||
-		err_usage(err, where, _("expected %s, got \"%.60s\""), only, value);
+	const char *layout = cli_value(&cli->args, "layout"), *schedule = cli_value(&cli->args, "schedule");
+	if ((layout != NULL && !layout_find(layout, &batch->layout, err)) ||
+		(schedule != NULL && !schedule_find(schedule, &batch->schedule, err)))
+		return false;
+	if (cli_has(&cli->args, "chunk") && batch->schedule != SCHEDULE_CHUNKED)
+		return err_usage(err, "--chunk", _("this goes with --schedule chunked"));
+	return cli_int(&cli->args, "chunk", 1, INT32_MAX, &batch->chunk, err) &&
+		cli_int(&cli->args, "page-size", 1, INT32_MAX, &batch->page_size, err) &&
+		cli_int(&cli->args, "max-rows", 1, INT32_MAX, &batch->max_rows, err);
 }
 
 static void split_faults(struct setup *setup, struct cli *cli)
@@ -165,12 +170,9 @@ static void split_faults(struct setup *setup, struct cli *cli)
 
 static bool read_options(struct setup *setup, struct cli *cli, struct err *err)
 {
-	int64_t threads = 0, max_rows = setup->batch.max_rows;
-	if (!only_choice(cli, "layout", "left", err) || !only_choice(cli, "schedule", "continuous", err) ||
-		!cli_int(&cli->args, "threads", 1, 256, &threads, err) ||
-		!cli_int(&cli->args, "max-rows", 1, INT32_MAX, &max_rows, err))
+	int64_t threads = 0;
+	if (!read_way(&setup->batch, cli, err) || !cli_int(&cli->args, "threads", 1, 256, &threads, err))
 		return false;
-	setup->batch.max_rows = max_rows;
 	setup->run.threads = (int)threads;
 	setup->run.kernels = cli_value(&cli->args, "kernels");
 	split_faults(setup, cli);
@@ -186,7 +188,8 @@ bool setup_open(struct setup *setup, struct cli *cli, struct err *err)
 		model_open(&setup->model, requests.model, err);
 	requests.no_special = cli_has(&cli->args, "no-bos");
 	ok = ok && requests_resolve(&requests, setup->model, &setup->batch, &cli->arena, err) &&
-		read_options(setup, cli, err) && plan_build(&setup->plan, setup->model, &setup->arena, err) &&
+		read_options(setup, cli, err) &&
+		plan_build(&setup->plan, setup->model, setup->batch.layout, &setup->arena, err) &&
 		faults_apply(setup->faults, (size_t)setup->fault_count, setup->plan, &setup->run, err);
 	if (!ok)
 		setup_close(setup);

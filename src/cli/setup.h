@@ -20,8 +20,10 @@
 	{"tokens", 0, N_("IDS"), N_("a row by its token IDs: \"5 6 7\"; may be given again")},                         \
 	{"new", 0, N_("N"), N_("new tokens per row (16)")},                                                            \
 	{"max-rows", 0, N_("N"), N_("rows that may take part in a pass at once (all)")},                               \
-	{"layout", 0, N_("NAME"), N_("left: shorter rows are padded on the left")},                                    \
-	{"schedule", 0, N_("NAME"), N_("continuous: rows join when they arrive and leave when they end")},             \
+	{"layout", 0, N_("NAME"), N_("left or right: the side of the padding; packed: none (left)")},                   \
+	{"schedule", 0, N_("NAME"), N_("continuous: rows join and leave; static: all together; chunked (continuous)")}, \
+	{"chunk", 0, N_("N"), N_("with chunked: prompt tokens per row and pass (16)")},                                \
+	{"page-size", 0, N_("N"), N_("slots per block of the key/value cache (contiguous)")},                          \
 	{"no-bos", 0, NULL, N_("the tokenizer adds no token of its own to a prompt")},                                 \
 	{"threads", 0, N_("N"), N_("threads (one per processor)")},                                                    \
 	{"kernels", 0, N_("SET"), N_("instruction set: scalar, avx2, avx512, neon (the best there is)")},              \

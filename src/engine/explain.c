@@ -31,6 +31,18 @@ int64_t explain_offset(const struct explain *explain, int value)
 	return offset;
 }
 
+int64_t explain_axis(const struct explain *explain, int value, char letter)
+{
+	const char *axes = explain->plan->values[value].spec.axes, *at = strchr(axes, letter);
+	return at == NULL ? 0 : explain->index[at - axes];
+}
+
+int64_t explain_cell_index(const struct explain *explain, int value)
+{
+	return explain->dims.packed ? explain_axis(explain, value, 'T')
+				    : explain_axis(explain, value, 'B') * explain->dims.S + explain_axis(explain, value, 'S');
+}
+
 static struct explain_term *new_term(struct explain *explain)
 {
 	if (explain->term_count == explain->term_capacity) {

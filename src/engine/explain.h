@@ -28,7 +28,7 @@ struct explain_reader {
 	/* Where the key and value in column k of row b of the explained pass were written: a pass and a cell of it. *pass
 	 * is -1 for an empty slot, which counts as zeros. */
 	bool (*key)(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *cell, struct err *err);
-	/* Columns S of a pass that key() has named. */
+	/* Columns S of a pass that key() has named; 0 when it is packed. */
 	int64_t (*columns)(void *self, int64_t pass);
 };
 
@@ -71,6 +71,10 @@ bool explain_read(struct explain *explain, int value, int64_t first, int64_t cou
 	struct err *err);
 /* The element that explain->index names in a value. */
 int64_t explain_offset(const struct explain *explain, int value);
+/* Its index along the axis with that letter; 0 when the value has no such axis. */
+int64_t explain_axis(const struct explain *explain, int value, char letter);
+/* The cell of the pass that it belongs to, for a value with numbers per cell. */
+int64_t explain_cell_index(const struct explain *explain, int value);
 /* Adds a term that is a number of a value of the explained pass; explain_place says which. */
 struct explain_term *explain_add(struct explain *explain, int value, double number, double weight, double term);
 void explain_place(struct explain *explain, struct explain_term *term, int value, int64_t offset);

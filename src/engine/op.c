@@ -21,6 +21,7 @@ int64_t dims_size(const struct dims *dims, char letter)
 	switch (letter) {
 	case 'B': return dims->B;
 	case 'S': return dims->S;
+	case 'T': return dims->T;
 	case 'K': return dims->K;
 	case 'H': return dims->H;
 	case 'N': return dims->N;
@@ -30,6 +31,15 @@ int64_t dims_size(const struct dims *dims, char letter)
 	case 'V': return dims->V;
 	default: return 1;
 	}
+}
+
+void dims_set_pass(struct dims *dims, const struct pass *pass)
+{
+	dims->B = pass->B;
+	dims->S = pass->S;
+	dims->T = pass->cells;
+	dims->K = pass->K;
+	dims->packed = pass->layout == LAYOUT_PACKED;
 }
 
 int64_t dims_count(const struct dims *dims, const char *axes)

@@ -25,12 +25,11 @@ enum op_code {
 };
 
 #define OP_MAX_INPUTS 4
-#define OP_MAX_OUTPUTS 4
+#define OP_MAX_OUTPUTS 6
 #define OP_MAX_WEIGHTS 2
 
 struct weight;
 struct exec;
-struct pass;
 struct explain;
 struct reach;
 
@@ -44,7 +43,7 @@ struct op {
 	int outputs[OP_MAX_OUTPUTS];
 	struct weight *weights[OP_MAX_WEIGHTS];
 	char axes[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND" */
-	int lead;                   /* leading axes of its first output: 2 for B,S; 1 for B; set by plan_add */
+	bool per_row;               /* its first output has numbers per row (axes B,...), not per cell; set by plan_add */
 	float scale;                /* attn_scores: factor of the scores */
 	float eps;                  /* layer_norm: added to the variance */
 	const float *fill;    /* inject: per request of the batch, the value that replaces its numbers */
@@ -57,10 +56,17 @@ struct spec {
 	char axes[TENSOR_MAX_RANK + 1];
 };
 
-/* Sizes by axis letter: those of the model, and B, S, K of one pass. */
+/* Sizes by axis letter: those of the model, and B, S, K of one pass. T counts cells: B * S, or the new tokens of all rows in
+ * layout packed, where T is an axis of its own. */
 struct dims {
-	int64_t B, S, K, H, N, G, D, F, V;
+	int64_t B, S, T, K, H, N, G, D, F, V;
+	bool packed;
 };
+
+struct pass;
+
+/* Enters the sizes of a pass. */
+void dims_set_pass(struct dims *dims, const struct pass *pass);
 
 /* The size of the axis with that letter. */
 int64_t dims_size(const struct dims *dims, char letter);

@@ -51,7 +51,7 @@ static void run_relu(float *y, const float *x, int64_t n, struct pool *pool)
 	}                                                                                                        \
 	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost)                   \
 	{                                                                                                        \
-		op_elements_cost(op, dims, "BSF", flops, cost);                                                  \
+		op_elements_cost(op, dims, "TF", flops, cost);                                                  \
 	}
 
 ACTIVATION(gelu_tanh, exec->kernels->gelu_tanh, real_gelu_tanh, 9)

@@ -13,10 +13,12 @@ static void no_cost(struct cost *cost)
 bool op_input_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
 	struct err *err)
 {
-	(void)op, (void)dims, (void)in, (void)err;
-	out[0] = spec_of(DTYPE_I32, "BS");
-	out[1] = spec_of(DTYPE_I32, "BS");
-	out[2] = spec_of(DTYPE_BOOL, "BS");
+	(void)op, (void)in, (void)err;
+	out[0] = spec_of_cells(dims, DTYPE_I32, "");
+	out[1] = spec_of_cells(dims, DTYPE_I32, "");
+	out[2] = spec_of_cells(dims, DTYPE_BOOL, "");
+	if (op->output_count > 3)
+		out[3] = spec_of_cells(dims, DTYPE_I32, ""); /* row_of */
 	return true;
 }
 
@@ -26,16 +28,19 @@ void op_input_run(const struct op *op, struct exec *exec)
 	memcpy(exec_out(exec, op, 0)->data, pass->tokens, tensor_bytes(exec_out(exec, op, 0)));
 	memcpy(exec_out(exec, op, 1)->data, pass->positions, tensor_bytes(exec_out(exec, op, 1)));
 	memcpy(exec_out(exec, op, 2)->data, pass->pad, tensor_bytes(exec_out(exec, op, 2)));
+	if (op->output_count > 3)
+		memcpy(exec_out(exec, op, 3)->data, pass->row_of, tensor_bytes(exec_out(exec, op, 3)));
 }
 
 bool op_input_explain(const struct op *op, struct explain *explain, struct err *err)
 {
-	(void)op, (void)err;
+	(void)err;
 	const struct pass *pass = explain->pass;
-	int64_t cell = explain->index[0] * pass->S + explain->index[1];
+	int64_t cell = explain_offset(explain, op->outputs[explain->output]);
 	int32_t value = explain->output == 0 ? pass->tokens[cell]
 		: explain->output == 1       ? pass->positions[cell]
-					     : pass->pad[cell];
+		: explain->output == 2       ? pass->pad[cell]
+					     : pass->row_of[cell];
 	explain->recomputed = (float)value;
 	buf_printf(&explain->formula, "%d, given with the batch", value);
 	return true;
@@ -52,7 +57,7 @@ void op_input_cost(const struct op *op, const struct dims *dims, struct cost *co
 	no_cost(cost);
 }
 
-/* --- cache_table: cache.token, .position, .written, .row --- */
+/* --- cache_table: cache.token, .position, .written, .row, .slot --- */
 
 bool op_cache_table_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
 	struct err *err)
@@ -65,17 +70,21 @@ bool op_cache_table_shape(const struct op *op, const struct dims *dims, const st
 
 void op_cache_table_run(const struct op *op, struct exec *exec)
 {
-	static const struct kvcache_entry empty = {-1, -1, -1, -1, -1};
+	static const struct kvcache_entry empty = {-1, -1, -1, -1, -1, false};
 	const struct pass *pass = exec->pass;
 	int32_t *token = exec_out(exec, op, 0)->data, *position = exec_out(exec, op, 1)->data;
 	int32_t *written = exec_out(exec, op, 2)->data, *row = exec_out(exec, op, 3)->data;
+	int32_t *slot = exec_out(exec, op, 4)->data;
 	for (int64_t i = 0; i < pass->B * pass->K; i++) {
-		int32_t slot = pass->key_slot[i];
-		const struct kvcache_entry *entry = slot < 0 ? &empty : &exec->cache->entries[slot];
+		int32_t at = pass->key_slot[i];
+		const struct kvcache_entry *entry = at < 0 ? &empty : &exec->cache->entries[at];
+		bool shared = pass->key_origin[i] >= KVCACHE_OWN; /* told as the row's own computation, whose bits they are */
+		int32_t request = shared ? pass->rows[i / pass->K] : entry->request;
 		token[i] = entry->token;
 		position[i] = entry->position;
-		written[i] = entry->pass;
-		row[i] = entry->request;
+		written[i] = shared ? exec->cache->rows[request].written[entry->position] : entry->pass;
+		row[i] = request;
+		slot[i] = at;
 	}
 }
 
@@ -157,16 +166,17 @@ void op_inject_run(const struct op *op, struct exec *exec)
 	const struct pass *pass = exec->pass;
 	const float *x = exec_in(exec, op, 0)->data;
 	float *y = exec_out(exec, op, 0)->data;
-	int64_t per_row = tensor_count(exec_in(exec, op, 0)) / pass->B;
-	for (int64_t b = 0; b < pass->B; b++) {
-		for (int64_t i = b * per_row; i < (b + 1) * per_row; i++)
-			y[i] = op->rows[pass->rows[b]] != 0 ? op->fill[pass->rows[b]] : x[i];
+	int64_t width = tensor_count(exec_in(exec, op, 0)) / pass->cells;
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
+		int32_t request = pass->rows[pass->row_of[cell]];
+		for (int64_t i = cell * width; i < (cell + 1) * width; i++)
+			y[i] = op->rows[request] != 0 ? op->fill[request] : x[i];
 	}
 }
 
 bool op_inject_explain(const struct op *op, struct explain *explain, struct err *err)
 {
-	int32_t request = explain->pass->rows[explain->index[0]];
+	int32_t request = explain->pass->rows[explain->pass->row_of[explain_cell_index(explain, op->outputs[0])]];
 	if (op->rows[request] == 0)
 		return op_copy_explain(op, explain, err);
 	explain->recomputed = op->fill[request];

@@ -11,6 +11,13 @@ struct spec spec_of(enum dtype dtype, const char *axes)
 	return spec;
 }
 
+struct spec spec_of_cells(const struct dims *dims, enum dtype dtype, const char *axes)
+{
+	struct spec spec = spec_of(dtype, dims->packed ? "T" : "BS");
+	strncat(spec.axes, axes, TENSOR_MAX_RANK - strlen(spec.axes));
+	return spec;
+}
+
 bool spec_want(const struct op *op, const struct spec *in, int i, enum dtype dtype, struct err *err)
 {
 	if (i < op->input_count && in[i].dtype == dtype)
@@ -21,6 +28,8 @@ bool spec_want(const struct op *op, const struct spec *in, int i, enum dtype dty
 
 int spec_lead(const struct spec *spec)
 {
+	if (spec->axes[0] == 'T')
+		return 1;
 	if (spec->axes[0] != 'B')
 		return 0;
 	return spec->axes[1] == 'S' ? 2 : 1;

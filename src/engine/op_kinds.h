@@ -22,9 +22,11 @@
 
 /* A spec with these axes. */
 struct spec spec_of(enum dtype dtype, const char *axes);
+/* Numbers for every cell: axes B,S, or T in layout packed, and then `axes`. */
+struct spec spec_of_cells(const struct dims *dims, enum dtype dtype, const char *axes);
 /* Input error naming the operation unless input `i` has the type. */
 bool spec_want(const struct op *op, const struct spec *in, int i, enum dtype dtype, struct err *err);
-/* How many leading axes say which cell it is: those of "BS" or "B". The rest are the cell's own numbers. */
+/* How many leading axes say which cell it is: those of "BS", "T" or "B". The rest are the cell's own numbers. */
 int spec_lead(const struct spec *spec);
 /* Numbers per cell: the product of the axes behind the leading ones. */
 int64_t spec_width(const struct spec *spec, const struct dims *dims);

@@ -59,9 +59,9 @@ void op_lookup_reach(const struct op *op, struct reach *reach)
 
 void op_lookup_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	double count = (double)dims_count(dims, "BSH");
+	double count = (double)dims_count(dims, "TH");
 	(void)op;
-	*cost = (struct cost){.bytes_read = 4.0 * count + 4.0 * (double)dims_count(dims, "BS"),
+	*cost = (struct cost){.bytes_read = 4.0 * count + 4.0 * (double)dims->T,
 		.bytes_written = 4.0 * count, .weight_bytes = 4.0 * count};
 }
 
@@ -132,7 +132,7 @@ void op_linear_cost(const struct op *op, const struct dims *dims, struct cost *c
 {
 	const struct weight *weight = op->weights[0];
 	double in = (double)weight->shape[1], out = (double)weight->shape[0];
-	double rows = (double)(op->lead == 1 ? dims->B : dims->B * dims->S);
+	double rows = (double)(op->per_row ? dims->B : dims->T);
 	double weights = 4.0 * in * out + (op->weight_count > 1 ? 4.0 * out : 0);
 	*cost = (struct cost){
 		.flops = rows * (2 * in * out + (op->weight_count > 1 ? out : 0)),
@@ -181,5 +181,5 @@ void op_add_reach(const struct op *op, struct reach *reach)
 
 void op_add_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_elements_cost(op, dims, "BSH", 1, cost);
+	op_elements_cost(op, dims, "TH", 1, cost);
 }

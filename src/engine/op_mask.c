@@ -1,36 +1,36 @@
 /* Masks: who may attend to what. They come from lengths and columns, never from token IDs. */
 #include "engine/op_kinds.h"
 
-static bool mask_shape(struct spec *out)
+static bool mask_shape(const struct dims *dims, struct spec *out)
 {
-	out[0] = spec_of(DTYPE_BOOL, "BSK");
+	out[0] = spec_of_cells(dims, DTYPE_BOOL, "K");
 	return true;
 }
 
 static void mask_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	double count = (double)dims_count(dims, "BSK");
+	double count = (double)dims_count(dims, "TK");
 	*cost = (struct cost){.bytes_read = count * op->input_count, .bytes_written = count};
 }
 
-/* The cell and the column that an explained mask entry is about. */
-static int64_t mask_cell(const struct explain *explain)
+/* The column that an explained mask entry is about. */
+static int64_t mask_column(const struct explain *explain, const struct op *op)
 {
-	return explain->index[0] * explain->pass->S + explain->index[1];
+	return explain_axis(explain, op->outputs[0], 'K');
 }
 
 bool op_mask_causal_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
 	struct err *err)
 {
-	(void)op, (void)dims, (void)in, (void)err;
-	return mask_shape(out);
+	(void)op, (void)in, (void)err;
+	return mask_shape(dims, out);
 }
 
 void op_mask_causal_run(const struct op *op, struct exec *exec)
 {
 	const struct pass *pass = exec->pass;
 	uint8_t *mask = exec_out(exec, op, 0)->data;
-	for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
 		for (int64_t k = 0; k < pass->K; k++)
 			*mask++ = k <= pass->column[cell];
 	}
@@ -38,8 +38,8 @@ void op_mask_causal_run(const struct op *op, struct exec *exec)
 
 bool op_mask_causal_explain(const struct op *op, struct explain *explain, struct err *err)
 {
-	(void)op, (void)err;
-	int64_t k = explain->index[2], column = explain->pass->column[mask_cell(explain)];
+	(void)err;
+	int64_t k = mask_column(explain, op), column = explain->pass->column[explain_cell_index(explain, op->outputs[0])];
 	explain->recomputed = k <= column;
 	buf_printf(&explain->formula, "%s: column %lld %s the query's own column %lld",
 		k <= column ? "true" : "false", (long long)k, k <= column ? "<=" : ">", (long long)column);
@@ -59,16 +59,16 @@ void op_mask_causal_cost(const struct op *op, const struct dims *dims, struct co
 bool op_mask_padding_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
 	struct err *err)
 {
-	(void)op, (void)dims, (void)in, (void)err;
-	return mask_shape(out);
+	(void)op, (void)in, (void)err;
+	return mask_shape(dims, out);
 }
 
 void op_mask_padding_run(const struct op *op, struct exec *exec)
 {
 	const struct pass *pass = exec->pass;
 	uint8_t *mask = exec_out(exec, op, 0)->data;
-	for (int64_t cell = 0; cell < pass->B * pass->S; cell++) {
-		const int32_t *keys = pass->key_position + cell / pass->S * pass->K;
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
+		const int32_t *keys = pass->key_position + pass->row_of[cell] * pass->K;
 		for (int64_t k = 0; k < pass->K; k++)
 			*mask++ = keys[k] >= 0 && pass->pad[cell] == 0;
 	}
@@ -76,10 +76,11 @@ void op_mask_padding_run(const struct op *op, struct exec *exec)
 
 bool op_mask_padding_explain(const struct op *op, struct explain *explain, struct err *err)
 {
-	(void)op, (void)err;
+	(void)err;
 	const struct pass *pass = explain->pass;
-	bool query_pads = pass->pad[mask_cell(explain)] != 0;
-	bool key_pads = pass->key_position[explain->index[0] * pass->K + explain->index[2]] < 0;
+	int64_t cell = explain_cell_index(explain, op->outputs[0]);
+	bool query_pads = pass->pad[cell] != 0;
+	bool key_pads = pass->key_position[pass->row_of[cell] * pass->K + mask_column(explain, op)] < 0;
 	explain->recomputed = !query_pads && !key_pads;
 	buf_printf(&explain->formula, "%s: the query is %s, the key is %s",
 		explain->recomputed != 0 ? "true" : "false", query_pads ? "padding" : "a real token",
@@ -100,8 +101,7 @@ void op_mask_padding_cost(const struct op *op, const struct dims *dims, struct c
 bool op_mask_and_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
 	struct err *err)
 {
-	(void)dims;
-	return spec_want(op, in, 0, DTYPE_BOOL, err) && spec_want(op, in, 1, DTYPE_BOOL, err) && mask_shape(out);
+	return spec_want(op, in, 0, DTYPE_BOOL, err) && spec_want(op, in, 1, DTYPE_BOOL, err) && mask_shape(dims, out);
 }
 
 void op_mask_and_run(const struct op *op, struct exec *exec)

@@ -63,7 +63,7 @@ void op_layer_norm_reach(const struct op *op, struct reach *reach)
 
 void op_layer_norm_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_elements_cost(op, dims, "BSH", 8, cost);
+	op_elements_cost(op, dims, "TH", 8, cost);
 	cost->weight_bytes = 8.0 * (double)dims->H;
 	cost->bytes_read += cost->weight_bytes;
 }

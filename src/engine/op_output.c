@@ -24,8 +24,12 @@ void op_last_run(const struct op *op, struct exec *exec)
 	const float *x = exec_in(exec, op, 0)->data;
 	float *y = exec_out(exec, op, 0)->data;
 	int64_t width = tensor_count(exec_out(exec, op, 0)) / pass->B;
-	for (int64_t b = 0; b < pass->B; b++)
-		memcpy(y + b * width, x + (b * pass->S + pass->last[b]) * width, (size_t)width * sizeof *y);
+	for (int64_t b = 0; b < pass->B; b++, y += width) {
+		if (pass->last[b] >= 0)
+			memcpy(y, x + pass->last[b] * width, (size_t)width * sizeof *y);
+		else
+			memset(y, 0, (size_t)width * sizeof *y); /* the row has no token in this pass */
+	}
 }
 
 bool op_last_explain(const struct op *op, struct explain *explain, struct err *err)
@@ -33,20 +37,25 @@ bool op_last_explain(const struct op *op, struct explain *explain, struct err *e
 	const struct pass *pass = explain->pass;
 	int64_t width = dims_count(&explain->dims, explain->plan->values[op->outputs[0]].spec.axes + 1);
 	int64_t b = explain->index[0], i = explain_offset(explain, op->outputs[0]) % width;
-	int64_t offset = (b * pass->S + pass->last[b]) * width + i;
+	int64_t offset = pass->last[b] * width + i;
 	float *x;
+	if (pass->last[b] < 0) {
+		buf_add_text(&explain->formula, "0: the row has no token in this pass");
+		return true;
+	}
 	if (!explain_read(explain, op->inputs[0], offset, 1, &x, err))
 		return false;
 	explain_place(explain, explain_add(explain, op->inputs[0], *x, 1, *x), op->inputs[0], offset);
 	explain->recomputed = *x;
-	buf_printf(&explain->formula, "%.9g, taken from column %lld: the last real token of its row", (double)*x,
-		(long long)pass->last[b]);
+	buf_printf(&explain->formula, "%.9g, taken from position %lld: the last real token of its row", (double)*x,
+		(long long)pass_position(pass, pass->last[b]));
 	return true;
 }
 
 void op_last_reach(const struct op *op, struct reach *reach)
 {
-	reach_from(reach, op->inputs[0], reach->cell * reach->pass->S + reach->pass->last[reach->cell]);
+	if (reach->pass->last[reach->cell] >= 0)
+		reach_from(reach, op->inputs[0], reach->pass->last[reach->cell]);
 }
 
 void op_last_cost(const struct op *op, const struct dims *dims, struct cost *cost)
@@ -126,7 +135,7 @@ bool op_choose_explain(const struct op *op, struct explain *explain, struct err 
 	float *x;
 	if (explain->pass->sampled[b] == 0) {
 		explain->recomputed = -1;
-		buf_add_text(&explain->formula, "-1: the row is in the middle of its prompt and is not sampled");
+		buf_add_text(&explain->formula, "-1: the row is not sampled: it is in the middle of its prompt, or has finished");
 		return true;
 	}
 	if (!explain_read(explain, op->inputs[0], b * V, V, &x, err))
@@ -230,8 +239,8 @@ void op_finish_run(const struct op *op, struct exec *exec)
 	const int32_t *next = exec_in(exec, op, 0)->data;
 	uint8_t *finished = exec_out(exec, op, 0)->data;
 	for (int64_t b = 0; b < exec->pass->B; b++)
-		finished[b] = next[b] >= 0 && (exec->pass->full[b] != 0 ||
-			ends(next[b], exec->end_tokens, exec->end_token_count));
+		finished[b] = exec->pass->fresh[b] == 0 || (next[b] >= 0 && (exec->pass->full[b] != 0 ||
+			ends(next[b], exec->end_tokens, exec->end_token_count)));
 }
 
 bool op_finish_explain(const struct op *op, struct explain *explain, struct err *err)
@@ -241,6 +250,11 @@ bool op_finish_explain(const struct op *op, struct explain *explain, struct err 
 	if (!explain_read(explain, op->inputs[0], b, 1, &next, err))
 		return false;
 	explain_place(explain, explain_add(explain, op->inputs[0], *next, 1, *next), op->inputs[0], b);
+	if (explain->pass->fresh[b] == 0) {
+		explain->recomputed = 1;
+		buf_add_text(&explain->formula, "true: the row finished in an earlier pass");
+		return true;
+	}
 	bool end = ends((int32_t)*next, explain->end_tokens, explain->end_token_count);
 	bool full = explain->pass->full[b] != 0;
 	explain->recomputed = *next >= 0 && (end || full);

@@ -74,7 +74,7 @@ static bool make_outputs(struct plan *plan, struct op *op, const char *name, con
 	op->output_count = count;
 	if (!shape_of(plan, op, out, err))
 		return false;
-	op->lead = spec_lead(&out[0]);
+	op->per_row = out[0].axes[0] == 'B' && out[0].axes[1] != 'S';
 	for (int i = 0; i < count; i++) {
 		op->outputs[i] = new_value(plan, outputs[i], &out[i], err);
 		if (op->outputs[i] == PLAN_NONE)
@@ -138,14 +138,14 @@ static const struct {
 	{"gpt2", plan_gpt2},
 };
 
-bool plan_build(struct plan **result, struct model *model, struct arena *arena, struct err *err)
+bool plan_build(struct plan **result, struct model *model, enum layout layout, struct arena *arena, struct err *err)
 {
 	const struct config *config = model_config(model);
 	struct plan *plan = ARENA_NEW(arena, struct plan);
 	plan->arena = arena;
 	plan->layers = config->layers;
 	plan->dims = (struct dims){.H = config->hidden, .N = config->heads, .G = config->kv_heads,
-		.D = config->head_width, .F = config->mlp, .V = config->vocabulary};
+		.D = config->head_width, .F = config->mlp, .V = config->vocabulary, .packed = layout == LAYOUT_PACKED};
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
 		if (strcmp(families[i].family, config->family) != 0)
 			continue;

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "engine/op.h"
+#include "engine/pass.h"
 #include "model/model.h"
 
 #define PLAN_NONE (-1)
@@ -39,8 +40,8 @@ struct plan {
 	int64_t layers;
 };
 
-/* Builds the list for the model's family. Input error when the family is unknown or the weights do not fit. */
-bool plan_build(struct plan **plan, struct model *model, struct arena *arena, struct err *err);
+/* Builds the list for the model's family and a layout, which decides nothing but the axes: B,S or T. Input error when the family is unknown or the weights do not fit. */
+bool plan_build(struct plan **plan, struct model *model, enum layout layout, struct arena *arena, struct err *err);
 /* Gives back what does not lie in the arena. NULL is allowed. */
 void plan_free(struct plan *plan);
 

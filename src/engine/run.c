@@ -18,17 +18,18 @@ struct run {
 	struct run_options options;
 	struct row *rows; /* [requests] */
 	struct kvcache cache;
+	struct schedule_state schedule;
 	struct store store;
 	struct exec exec;
 	struct pool *pool;
 	struct arena pass_arena, scratch;
 	int64_t passes; /* run so far */
-	int64_t clock;  /* what `arrives` is compared with: passes, and those skipped because nobody was there */
 };
 
 /* --- beginning and end --- */
 
-static bool check_request(const struct request *request, int64_t i, const struct config *config, struct err *err)
+static bool check_request(const struct request *request, int64_t i, const struct config *config, enum schedule schedule,
+	struct err *err)
 {
 	char where[64];
 	snprintf(where, sizeof where, "rows[%lld]", (long long)i);
@@ -39,6 +40,9 @@ static bool check_request(const struct request *request, int64_t i, const struct
 			(long long)request->prompt_length, (long long)config->context);
 	if (request->max_new_tokens < 1)
 		return err_usage(err, where, "row %s must produce at least 1 token", request->id);
+	if (schedule == SCHEDULE_STATIC && request->arrives > 0)
+		return err_usage(err, where, "row %s arrives at pass %lld, but in schedule static all rows are there from the start",
+			request->id, (long long)request->arrives);
 	for (int64_t t = 0; t < request->prompt_length; t++) {
 		if (request->prompt[t] < 0 || request->prompt[t] >= config->vocabulary)
 			return err_usage(err, where, "token %d of row %s is not in the vocabulary of %lld tokens",
@@ -58,7 +62,6 @@ static int64_t most_positions(const struct request *request, const struct config
 static void init_rows(struct run *run)
 {
 	const struct batch *batch = run->batch;
-	int64_t lanes = batch->max_rows > 0 && batch->max_rows < batch->count ? batch->max_rows : batch->count;
 	int64_t longest = 1;
 	run->rows = MEM_ARRAY(struct row, batch->count);
 	for (int64_t i = 0; i < batch->count; i++) {
@@ -71,8 +74,15 @@ static void init_rows(struct run *run)
 		memcpy(run->rows[i].tokens, request->prompt, (size_t)request->prompt_length * sizeof(int32_t));
 		run->rows[i].count = request->prompt_length;
 	}
-	kvcache_init(&run->cache, run->config->layers, run->config->kv_heads * run->config->head_width, lanes, longest,
-		batch->count);
+	kvcache_init(&run->cache, &(struct kvcache_options){
+		.layers = run->config->layers,
+		.width = run->config->kv_heads * run->config->head_width,
+		.lanes = batch_lanes(batch),
+		.positions = longest,
+		.page_size = batch->page_size,
+		.requests = batch->count,
+	});
+	run->schedule = (struct schedule_state){.batch = batch, .rows = run->rows, .cache = &run->cache};
 }
 
 static int processors(void)
@@ -89,8 +99,11 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 		return err_usage(err, "kernels", "this processor has no instruction set \"%s\"", options->kernels);
 	if (batch->count < 1)
 		return err_usage(err, "rows", "a batch needs at least one row");
+	if (plan->dims.packed != (batch->layout == LAYOUT_PACKED))
+		return err_usage(err, "layout", "the list of operations was built for another layout than %s",
+			layout_name(batch->layout));
 	for (int64_t i = 0; i < batch->count; i++) {
-		if (!check_request(&batch->requests[i], i, model_config(model), err))
+		if (!check_request(&batch->requests[i], i, model_config(model), batch->schedule, err))
 			return false;
 	}
 	struct run *run = MEM_NEW(struct run);
@@ -130,73 +143,74 @@ void run_delete(struct run *run)
 	free(run);
 }
 
-/* --- who takes part --- */
+/* --- laying a pass --- */
 
-static bool waiting(const struct run *run, int64_t i)
-{
-	return run->rows[i].finish == FINISH_NONE && !run->rows[i].admitted;
-}
-
-/* The earliest arrival of a row that still waits; -1 when none does. */
-static int64_t next_arrival(const struct run *run)
-{
-	int64_t earliest = -1;
-	for (int64_t i = 0; i < run->batch->count; i++) {
-		int64_t arrives = run->batch->requests[i].arrives;
-		if (waiting(run, i) && (earliest < 0 || arrives < earliest))
-			earliest = arrives;
-	}
-	return earliest;
-}
-
-/* Admits what has arrived while there are lanes; gives the number of rows that take part. */
-static int64_t admit(struct run *run)
-{
-	int64_t count = 0;
-	for (int64_t i = 0; i < run->batch->count; i++) {
-		if (waiting(run, i) && run->batch->requests[i].arrives <= run->clock)
-			run->rows[i].admitted = kvcache_admit(&run->cache, (int32_t)i);
-		count += run->rows[i].admitted && run->rows[i].finish == FINISH_NONE;
-	}
-	return count;
-}
-
+/* By the rows that have new tokens. */
 static enum pass_kind kind_of(const struct run *run, const struct pass *pass)
 {
-	int64_t prompts = 0;
-	for (int64_t b = 0; b < pass->B; b++)
-		prompts += pass->past[b] < run->batch->requests[pass->rows[b]].prompt_length;
-	return prompts == pass->B ? PASS_PREFILL : prompts == 0 ? PASS_DECODE : PASS_MIXED;
+	int64_t prompts = 0, active = 0;
+	for (int64_t b = 0; b < pass->B; b++) {
+		active += pass->fresh[b] > 0;
+		prompts += pass->fresh[b] > 0 && pass->past[b] < run->batch->requests[pass->rows[b]].prompt_length;
+	}
+	return prompts == active ? PASS_PREFILL : prompts == 0 ? PASS_DECODE : PASS_MIXED;
 }
 
-static struct pass *lay_pass(struct run *run, int64_t B)
+static struct pass *new_pass(struct run *run, int64_t B)
 {
 	struct arena *arena = &run->pass_arena;
-	arena_reset(arena);
 	struct pass *pass = ARENA_NEW(arena, struct pass);
-	const int32_t **histories = ARENA_ARRAY(arena, const int32_t *, B);
 	pass->index = run->passes;
+	pass->layout = run->batch->layout;
 	pass->B = B;
 	pass->rows = ARENA_ARRAY(arena, int32_t, B);
 	pass->past = ARENA_ARRAY(arena, int64_t, B);
 	pass->fresh = ARENA_ARRAY(arena, int64_t, B);
 	pass->sampled = ARENA_ARRAY(arena, uint8_t, B);
 	pass->full = ARENA_ARRAY(arena, uint8_t, B);
+	return pass;
+}
+
+/* Who takes part, with which tokens. */
+static void enter_rows(struct run *run, struct pass *pass, const int32_t **histories)
+{
 	int64_t b = 0;
 	for (int32_t i = 0; i < run->batch->count; i++) {
 		const struct row *row = &run->rows[i];
-		if (!row->admitted || row->finish != FINISH_NONE)
+		if (!schedule_takes_part(&run->schedule, i))
 			continue;
 		pass->rows[b] = i;
 		pass->past[b] = row->computed;
-		pass->fresh[b] = row->count - row->computed;
-		pass->sampled[b] = 1;
+		pass->fresh[b] = schedule_fresh(&run->schedule, i);
+		pass->sampled[b] = pass->fresh[b] > 0 && row->computed + pass->fresh[b] == row->count;
 		pass->full[b] = request_is_full(&run->batch->requests[i], row->count + 1, run->config->context);
 		histories[b++] = row->tokens;
 	}
+}
+
+static void list_waiting(struct run *run, struct pass *pass)
+{
+	pass->lanes = batch_lanes(run->batch);
+	pass->waiting = ARENA_ARRAY(&run->pass_arena, int32_t, run->batch->count);
+	for (int32_t i = 0; i < run->batch->count; i++) {
+		if (schedule_waits(&run->schedule, i))
+			pass->waiting[pass->waiting_count++] = i;
+	}
+}
+
+static struct pass *lay_pass(struct run *run, int64_t B)
+{
+	struct arena *arena = &run->pass_arena;
+	arena_reset(arena);
+	struct pass *pass = new_pass(run, B);
+	const int32_t **histories = ARENA_ARRAY(arena, const int32_t *, B);
+	enter_rows(run, pass, histories);
+	list_waiting(run, pass);
 	pass->kind = kind_of(run, pass);
-	pass_lay_left(pass, histories, run->config->pad < 0 ? 0 : run->config->pad, arena);
+	pass_lay(pass, histories, run->config->pad < 0 ? 0 : run->config->pad, arena);
 	kvcache_assign(&run->cache, pass, arena);
+	struct kvcache_use use = kvcache_use(&run->cache, pass);
+	pass->cache_held = use.held, pass->cache_used = use.used, pass->cache_saved = use.saved;
 	for (int i = 0; i < run->options.rewrite_count; i++)
 		run->options.rewrites[i].apply(run->options.rewrites[i].self, pass, &run->cache);
 	kvcache_enter(&run->cache, pass);
@@ -209,9 +223,7 @@ static void set_dims(struct exec *exec, const struct pass *pass)
 {
 	exec->pass = pass;
 	exec->dims = exec->plan->dims;
-	exec->dims.B = pass->B;
-	exec->dims.S = pass->S;
-	exec->dims.K = pass->K;
+	dims_set_pass(&exec->dims, pass);
 }
 
 static void make_tensor(struct run *run, int value)
@@ -315,10 +327,11 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 			if (run->config->end_tokens[i] == outcome->next[b])
 				row->finish = FINISH_EOS;
 		}
-		kvcache_release(&run->cache, pass->rows[b]);
 	}
+	schedule_leave(&run->schedule);
+	kvcache_share(&run->cache, pass);
 	run->passes++;
-	run->clock++;
+	run->schedule.clock++;
 }
 
 static bool run_pass(struct run *run, const struct pass *pass, const struct probe *probe, struct err *err)
@@ -337,16 +350,10 @@ static bool run_pass(struct run *run, const struct pass *pass, const struct prob
 
 bool run_step(struct run *run, const struct probe *probe, bool *more, struct err *err)
 {
-	int64_t B = admit(run);
-	if (B == 0 && next_arrival(run) > run->clock) {
-		run->clock = next_arrival(run);
-		B = admit(run);
-	}
+	int64_t B = schedule_next(&run->schedule);
 	if (B > 0 && !run_pass(run, lay_pass(run, B), probe, err))
 		return false;
-	*more = false;
-	for (int64_t i = 0; i < run->batch->count; i++)
-		*more = *more || run->rows[i].finish == FINISH_NONE;
+	*more = schedule_goes_on(&run->schedule);
 	return true;
 }
 

@@ -2,8 +2,7 @@
  * run.h: running a batch, one forward pass at a time.
  *
  * A run owns the rows' state, the cache and the buffers of one pass. Model and plan must outlive it; the batch is copied by
- * reference (its requests must stay). Schedule `continuous`: a row takes part from its arrival and a free lane until it
- * has finished, in the batch's order.
+ * reference (its requests must stay). The plan must be built for the batch's layout. Rows of a pass stand in the batch's order.
  *
  *     struct run *run;
  *     if (!run_new(&run, model, plan, &batch, &options, err)) return false;
@@ -17,6 +16,7 @@
 #include "engine/batch.h"
 #include "engine/kvcache.h"
 #include "engine/probe.h"
+#include "engine/schedule.h"
 
 /* Changes a pass after it has been laid out and before it runs: how a fault of the batch is made. */
 struct pass_rewrite {
@@ -32,16 +32,6 @@ struct run_options {
 	struct pass_rewrite rewrites[RUN_MAX_REWRITES];
 	int rewrite_count;
 	bool ignore_eos;        /* rows go on after an end token: for measuring */
-};
-
-/* A row's state: what it has produced so far. */
-struct row {
-	int32_t *tokens; /* prompt, then generated; [count] */
-	int64_t count;
-	int64_t computed; /* positions whose keys and values are cached */
-	float *logprobs;  /* of the generated tokens */
-	enum finish_reason finish;
-	bool admitted;
 };
 
 struct run;

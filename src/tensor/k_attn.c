@@ -206,7 +206,7 @@ static void dot_products(const struct unit *u, int64_t begin, int64_t end, int64
 		pack_keys(panels, u, first, count, d, n);
 		int64_t head = u->g * u->group;
 		struct k_block block = {
-			.y = row->scores + (head * row->S + begin) * row->K + first,
+			.y = row->scores + head * row->head_stride + begin * row->K + first,
 			.ldy = row->K,
 			.x = row->q + begin * row->q_stride + head * D + d,
 			.ldx = row->q_stride,
@@ -219,7 +219,7 @@ static void dot_products(const struct unit *u, int64_t begin, int64_t end, int64
 		};
 		if (end - begin == 1) {
 			/* One query: the heads of the group are the rows. */
-			block.ldy = row->S * row->K;
+			block.ldy = row->head_stride;
 			block.ldx = D;
 			block.M = u->group;
 			K(k_block)(&block);
@@ -227,7 +227,7 @@ static void dot_products(const struct unit *u, int64_t begin, int64_t end, int64
 		}
 		for (int64_t h = 0; h < u->group; h++) {
 			K(k_block)(&block);
-			block.y += row->S * row->K;
+			block.y += row->head_stride;
 			block.x += D;
 		}
 	}
@@ -280,7 +280,7 @@ static void scores_unit(const struct unit *u)
 			dot_products(u, begin, end, first, count);
 		for (int64_t h = u->g * u->group; h < (u->g + 1) * u->group; h++) {
 			for (int64_t s = u->begin; s < u->end; s++) {
-				float *scores = row->scores + (h * row->S + s) * row->K + first;
+				float *scores = row->scores + h * row->head_stride + s * row->K + first;
 				if (s < begin || s >= end)
 					forbid(scores, count);
 				else
@@ -295,14 +295,14 @@ static void weights_unit(const struct unit *u)
 	const struct attn_row *row = u->row;
 	const uint8_t *mask = row->mask + u->begin * row->K;
 	int64_t head = u->g * u->group;
-	int64_t at = (head * row->S + u->begin) * row->K;
-	if (row->S == 1) { /* the heads of the group follow each other and share a mask */
+	int64_t at = head * row->head_stride + u->begin * row->K;
+	if (row->head_stride == row->K) { /* the heads of the group follow each other and share a mask */
 		K(k_softmax_rows)(row->weights + at, row->scores + at, mask, row->K, u->group, 0);
 		return;
 	}
 	for (; head < (u->g + 1) * u->group; head++) {
 		K(k_softmax_rows)(row->weights + at, row->scores + at, mask, row->K, u->end - u->begin, row->K);
-		at += row->S * row->K;
+		at += row->head_stride;
 	}
 }
 
@@ -419,7 +419,7 @@ static void aim(struct mix *m, int r, int64_t i)
 	const struct attn_row *row = u->row;
 	int64_t s = u->begin + i / u->group;
 	int64_t head = u->g * u->group + i % u->group;
-	m->weights[r] = row->weights + (head * row->S + s) * row->K;
+	m->weights[r] = row->weights + head * row->head_stride + s * row->K;
 	m->masks[r] = row->mask + s * row->K;
 	m->out[r] = row->out + (s * u->shape->N + head) * u->shape->D;
 }

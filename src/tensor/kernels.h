@@ -32,8 +32,9 @@ struct attn_row {
 	const uint8_t *mask;        /* [S][K]; not 0 = may attend */
 	int64_t S;
 	int64_t K;
-	float *scores;  /* [N][S][K]: attn_scores writes, attn_weights reads */
-	float *weights; /* [N][S][K]: attn_weights writes, attn_mix reads; may be the same as scores */
+	int64_t head_stride; /* floats from one head to the next in scores and weights; S * K when contiguous */
+	float *scores;       /* [N][S][K]: attn_scores writes, attn_weights reads */
+	float *weights;      /* [N][S][K]: attn_weights writes, attn_mix reads; may be the same as scores */
 	float *out;     /* [S][N][D], contiguous: attn_mix writes */
 };
 

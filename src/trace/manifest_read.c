@@ -3,7 +3,7 @@
 #include "trace/manifest.h"
 
 #define MANIFEST_MOST ((uint64_t)256 << 20) /* bytes of trace.json */
-#define AXIS_LETTERS "BSKHNGDFV"
+#define AXIS_LETTERS "BSTKHNGDFV"
 
 bool manifest_text(const struct json *node, const char **text, struct err *err)
 {
@@ -334,16 +334,35 @@ static bool check_format(const struct json *root, struct err *err)
 	return true;
 }
 
+static bool get_optional(const struct json *root, const char *key, int64_t *value, struct err *err)
+{
+	const struct json *node = json_find(root, key);
+	return node == NULL || json_int(node, 1, INT32_MAX, value, err);
+}
+
+/* How the batch was run. */
+static bool read_way(const struct json *root, struct manifest *manifest, struct err *err)
+{
+	struct trace_info *info = &manifest->info;
+	struct batch *batch = &manifest->batch;
+	struct err unknown = ERR_INIT;
+	if (!json_get_string(root, "layout", &info->layout, err) || !json_get_string(root, "schedule", &info->schedule, err))
+		return false;
+	if (!layout_find(info->layout, &batch->layout, &unknown))
+		return json_error(json_find(root, "layout"), err, "the layout '%s' is not supported by this version",
+			info->layout);
+	if (!schedule_find(info->schedule, &batch->schedule, &unknown))
+		return json_error(json_find(root, "schedule"), err, "the schedule '%s' is not supported by this version",
+			info->schedule);
+	return get_optional(root, "chunk", &batch->chunk, err) && get_optional(root, "page_size", &batch->page_size, err);
+}
+
 static bool read_root(const struct json *root, struct manifest *manifest, struct arena *arena, struct err *err)
 {
 	struct trace_info *info = &manifest->info;
 	if (!check_format(root, err) || !json_get_string(root, "rowscope", &info->rowscope, err) ||
-		!read_model(root, info, arena, err) || !json_get_string(root, "layout", &info->layout, err) ||
-		!json_get_string(root, "schedule", &info->schedule, err))
+		!read_model(root, info, arena, err) || !read_way(root, manifest, err))
 		return false;
-	if (strcmp(info->layout, "left") != 0)
-		return json_error(json_find(root, "layout"), err, "the layout '%s' is not supported by this version",
-			info->layout);
 	return read_rows(root, manifest, arena, err) && get_texts(root, "faults", arena, &info->faults, err) &&
 	       json_get_string(root, "capture", &info->capture, err) && read_ops(root, manifest, arena, err);
 }

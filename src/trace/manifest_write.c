@@ -135,9 +135,13 @@ void manifest_write(struct buf *out, const struct recorder_options *options, con
 	json_put_int(&writer, "version", MANIFEST_VERSION);
 	add_text(&writer, "rowscope", ROWSCOPE_VERSION);
 	add_model(&writer, model);
-	add_text(&writer, "layout", "left");
-	add_text(&writer, "schedule", "continuous");
-	json_put_int(&writer, "max_rows", batch->max_rows > 0 ? batch->max_rows : batch->count);
+	add_text(&writer, "layout", layout_name(batch->layout));
+	add_text(&writer, "schedule", schedule_name(batch->schedule));
+	json_put_int(&writer, "max_rows", batch_lanes(batch));
+	if (batch->schedule == SCHEDULE_CHUNKED)
+		json_put_int(&writer, "chunk", batch->chunk > 0 ? batch->chunk : BATCH_DEFAULT_CHUNK);
+	if (batch->page_size > 0)
+		json_put_int(&writer, "page_size", batch->page_size);
 	add_rows(&writer, batch);
 	add_texts(&writer, "faults", options->faults, options->fault_count);
 	add_text(&writer, "capture", options->capture);

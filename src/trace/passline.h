@@ -28,6 +28,7 @@ struct passline {
 	int64_t *past;           /* [B] */
 	int64_t *fresh;          /* [B] */
 	uint8_t *sampled;        /* [B] */
+	int64_t cache_held, cache_used, cache_saved;
 	const int32_t *next;     /* [B] */
 	const uint8_t *finished; /* [B] */
 	const struct trace_event *events;

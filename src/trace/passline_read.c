@@ -106,12 +106,22 @@ static bool read_kind(const struct json *root, struct passline *line, struct err
 	return json_error(json_find(root, "kind"), err, "prefill, decode or mixed is expected, but this is '%s'", name);
 }
 
+/* Slots of the cache; absent in traces of the first version of the program. */
+static bool read_cache(const struct json *root, struct passline *line, struct err *err)
+{
+	const struct json *cache = json_find(root, "cache");
+	return cache == NULL || (json_get_int(cache, "held", 0, INT32_MAX, &line->cache_held, err) &&
+		json_get_int(cache, "used", 0, INT32_MAX, &line->cache_used, err) &&
+		json_get_int(cache, "saved", 0, INT32_MAX, &line->cache_saved, err));
+}
+
 static bool read_layout(const struct json *root, const struct manifest *manifest, struct passline *line,
 	struct arena *arena, struct err *err)
 {
 	if (!json_get_int(root, "S", 1, INT32_MAX, &line->S, err) ||
 		!json_get_int(root, "K", 1, INT32_MAX, &line->K, err) || !read_rows(root, manifest, line, arena, err))
 		return false;
+	int64_t least = manifest->batch.schedule == SCHEDULE_STATIC ? 0 : 1; /* a finished row stays */
 	int64_t *past = ARENA_ARRAY(arena, int64_t, line->B);
 	int64_t *fresh = ARENA_ARRAY(arena, int64_t, line->B);
 	uint8_t *flags = ARENA_ARRAY(arena, uint8_t, 2 * line->B);
@@ -121,7 +131,8 @@ static bool read_layout(const struct json *root, const struct manifest *manifest
 	line->sampled = flags;
 	line->finished = flags + line->B;
 	line->next = next;
-	return get_sizes(root, "past", 0, line, past, err) && get_sizes(root, "lengths", 1, line, fresh, err) &&
+	return get_sizes(root, "past", 0, line, past, err) && get_sizes(root, "lengths", least, line, fresh, err) &&
+	       read_cache(root, line, err) &&
 	       get_flags(root, "sampled", line, flags, err) &&
 	       get_flags(root, "finished", line, flags + line->B, err) && read_next(root, manifest, line, next, err);
 }
@@ -137,6 +148,18 @@ static bool read_finish(const struct json *node, enum finish_reason *finish, str
 			*finish = (enum finish_reason)i;
 	}
 	return true;
+}
+
+static bool find_event(const char *name, enum trace_event_kind *kind)
+{
+	static const char *const names[] = {"starts", "ends", "waits"};
+	for (int i = TRACE_STARTS; i <= TRACE_WAITS; i++) {
+		if (strcmp(names[i], name) == 0) {
+			*kind = (enum trace_event_kind)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* An event that is not known is passed over: later versions may tell more. */
@@ -156,14 +179,15 @@ static bool read_events(const struct json *root, const struct manifest *manifest
 			return json_error(array->items[i], err, "an object is expected here");
 		if (!json_get_string(array->items[i], "event", &name, err))
 			return false;
-		if (strcmp(name, "starts") != 0 && strcmp(name, "ends") != 0)
+		if (!find_event(name, &event->kind))
 			continue;
-		event->kind = name[0] == 's' ? TRACE_STARTS : TRACE_ENDS;
 		const struct json *row = json_find(array->items[i], "row");
 		if (row == NULL)
 			return json_error(array->items[i], err, "the member 'row' is missing");
 		if (!read_request(row, manifest, &event->request, err) ||
-			(finish != NULL && !read_finish(finish, &event->finish, err)))
+			(finish != NULL && !read_finish(finish, &event->finish, err)) ||
+			(event->kind == TRACE_WAITS &&
+				!json_get_int(array->items[i], "places", 1, INT32_MAX, &event->lanes, err)))
 			return false;
 		line->event_count++;
 	}

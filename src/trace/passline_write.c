@@ -33,17 +33,26 @@ static void add_layout(struct json_writer *writer, const struct passline *line, 
 	add_flags(writer, "sampled", line->sampled, line->B);
 	json_put_int32s(writer, "next", line->next, line->B);
 	add_flags(writer, "finished", line->finished, line->B);
+	json_key(writer, "cache");
+	json_begin_object(writer);
+	json_put_int(writer, "held", line->cache_held);
+	json_put_int(writer, "used", line->cache_used);
+	json_put_int(writer, "saved", line->cache_saved);
+	json_end_object(writer);
 }
 
 static void add_events(struct json_writer *writer, const struct passline *line, const struct batch *batch)
 {
+	static const char *const names[] = {"starts", "ends", "waits"};
 	json_key(writer, "events");
 	json_begin_array(writer);
 	for (int i = 0; i < line->event_count; i++) {
 		const struct trace_event *event = &line->events[i];
 		json_begin_object(writer);
 		json_put_string(writer, "row", batch->requests[event->request].id);
-		json_put_string(writer, "event", event->kind == TRACE_STARTS ? "starts" : "ends");
+		json_put_string(writer, "event", names[event->kind]);
+		if (event->kind == TRACE_WAITS)
+			json_put_int(writer, "places", event->lanes);
 		if (event->kind == TRACE_ENDS) {
 			json_put_string(writer, "finish", finish_reason_name(event->finish));
 		}

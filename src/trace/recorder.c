@@ -129,9 +129,7 @@ bool recorder_new_described(struct recorder **result, const struct recorder_opti
 static struct dims pass_dims(const struct plan *plan, const struct pass *pass)
 {
 	struct dims dims = plan->dims;
-	dims.B = pass->B;
-	dims.S = pass->S;
-	dims.K = pass->K;
+	dims_set_pass(&dims, pass);
 	return dims;
 }
 
@@ -228,17 +226,21 @@ static enum finish_reason finish_of(const struct recorder *recorder, const struc
 
 static void list_events(struct recorder *recorder, const struct pass *pass, struct passline *line)
 {
-	struct trace_event *events = ARENA_ARRAY(&recorder->pass_arena, struct trace_event, 2 * pass->B);
+	struct trace_event *events = ARENA_ARRAY(&recorder->pass_arena, struct trace_event,
+		2 * pass->B + pass->waiting_count);
+	for (int64_t i = 0; i < pass->waiting_count; i++)
+		events[line->event_count++] =
+			(struct trace_event){TRACE_WAITS, pass->waiting[i], FINISH_NONE, pass->lanes};
 	for (int64_t b = 0; b < pass->B; b++) {
 		int32_t request = pass->rows[b];
 		if (!recorder->started[request])
-			events[line->event_count++] = (struct trace_event){TRACE_STARTS, request, FINISH_NONE};
+			events[line->event_count++] = (struct trace_event){TRACE_STARTS, request, FINISH_NONE, 0};
 		recorder->started[request] = 1;
 	}
 	for (int64_t b = 0; b < pass->B; b++) {
-		if (recorder->finished[b])
+		if (recorder->finished[b] && pass->fresh[b] > 0)
 			events[line->event_count++] =
-				(struct trace_event){TRACE_ENDS, pass->rows[b], finish_of(recorder, pass, b)};
+				(struct trace_event){TRACE_ENDS, pass->rows[b], finish_of(recorder, pass, b), 0};
 	}
 	line->events = events;
 }
@@ -259,7 +261,7 @@ static void tell_token(struct recorder *recorder, int32_t token, struct passline
 
 static void list_texts(struct recorder *recorder, const struct pass *pass, struct passline *line)
 {
-	int64_t cells = pass->B * pass->S;
+	int64_t cells = pass->cells;
 	struct passline_text *texts = ARENA_ARRAY(&recorder->pass_arena, struct passline_text, cells + pass->B);
 	for (int64_t i = 0; i < cells; i++)
 		tell_token(recorder, pass->tokens[i], texts, &line->text_count);
@@ -284,6 +286,9 @@ static bool add_line(
 		.sampled = pass->sampled,
 		.next = recorder->next,
 		.finished = recorder->finished,
+		.cache_held = pass->cache_held,
+		.cache_used = pass->cache_used,
+		.cache_saved = pass->cache_saved,
 		.file = name,
 		.bytes = bytes,
 		.digest = digest};

@@ -132,6 +132,26 @@ bool selector_pass(const struct selector *selector, const struct trace *trace, i
 	return true;
 }
 
+/* Where the tokens of all rows are one axis, a row is a stretch of it. */
+static bool stretch_rows(struct selector *selector, const struct pass *layout, const char *const *ids, struct err *err)
+{
+	for (int i = 0; i < selector->part_count; i++) {
+		struct selector_part *part = &selector->parts[i];
+		const struct tensor rows = {.rank = 1, .shape = {layout->B}, .axes = "B"};
+		const struct fit fit = {selector, &rows, ids, err};
+		struct slice row = slice_whole(&rows);
+		if (strcmp(part->axis, "B") != 0)
+			continue;
+		if (part->is_slice ? !fit_slice(part, 0, &fit, &row) : !fit_index(part, 0, &fit, &row))
+			return false;
+		int64_t first = row.first[0], end = first + row.count[0];
+		*part = (struct selector_part){.axis = "T", .is_slice = true, .has_first = true, .has_end = true, .at = part->at};
+		part->first = first < layout->B ? pass_row_begin(layout, first) : layout->cells;
+		part->end = end > first ? pass_row_begin(layout, end - 1) + pass_row_width(layout, end - 1) : part->first;
+	}
+	return true;
+}
+
 bool selector_find(const struct selector *selector, struct trace *trace, struct selector_match *match, struct err *err)
 {
 	if (!selector_pass(selector, trace, &match->pass, err))
@@ -145,7 +165,9 @@ bool selector_find(const struct selector *selector, struct trace *trace, struct 
 	const char **ids = ARENA_ARRAY(&scratch, const char *, layout->B);
 	for (int64_t b = 0; b < layout->B; b++)
 		ids[b] = trace_batch(trace)->requests[layout->rows[b]].id;
-	bool ok = selector_resolve(selector, &match->tensor.tensor, ids, &match->selection, err);
+	struct selector fitted = *selector;
+	bool ok = (strchr(match->tensor.tensor.axes, 'T') == NULL || stretch_rows(&fitted, layout, ids, err)) &&
+		selector_resolve(&fitted, &match->tensor.tensor, ids, &match->selection, err);
 	arena_free(&scratch);
 	return ok;
 }

@@ -7,8 +7,9 @@
  *     weights.embed.token.weight[100]                a row of a weight
  *
  * Indices are NumPy's: negative ones count from the end, a slice is half-open and is cut to the axis, an integer drops
- * its axis and a slice keeps it. Axes are given in order or by name: row, pos, head, kvhead, key, unit, dim, vocab; what is
- * not given is taken whole. `pos` counts columns of the pass (the axis S), not logical positions. A row is named by its index
+ * its axis and a slice keeps it. Axes are given in order or by name: row, pos, token, head, kvhead, key, unit, dim, vocab; what is
+ * not given is taken whole. `pos` counts columns of the pass (the axis S), not logical positions; in a packed pass `token` counts
+ * all its tokens (the axis T), and a row is the stretch of tokens that belong to it. A row is named by its index
  * in the pass or by its ID; an ID that looks like a number, or holds one of ,:[]"= or a blank, stands in double quotes.
  * Reading a selector needs no trace; selector_resolve fits it to a tensor, and both say where in the text an error is.
  *

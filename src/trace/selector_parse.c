@@ -19,14 +19,14 @@ struct cursor {
 static const struct {
 	const char *word;
 	const char *letters;
-} axes[] = {{"row", "B"}, {"pos", "S"}, {"head", "N"}, {"kvhead", "G"}, {"key", "K"}, {"unit", "HF"}, {"dim", "D"},
+} axes[] = {{"row", "B"}, {"pos", "S"}, {"token", "T"}, {"head", "N"}, {"kvhead", "G"}, {"key", "K"}, {"unit", "HF"}, {"dim", "D"},
 	{"vocab", "V"}};
 
 #define AXIS_COUNT (sizeof axes / sizeof *axes)
 
 const char *selector_axis_word(char letter)
 {
-	static const char *const words[] = {"", "row", "pos", "head", "kvhead", "key", "unit", "dim", "vocab"};
+	static const char *const words[] = {"", "row", "pos", "token", "head", "kvhead", "key", "unit", "dim", "vocab"};
 	for (size_t i = 0; i < AXIS_COUNT; i++) {
 		if (letter != '\0' && strchr(axes[i].letters, letter) != NULL)
 			return words[i + 1];

@@ -54,18 +54,19 @@ struct trace_value {
 	bool is_state; /* the cache of a layer: never recorded */
 };
 
-enum trace_event_kind { TRACE_STARTS, TRACE_ENDS };
+enum trace_event_kind { TRACE_STARTS, TRACE_ENDS, TRACE_WAITS };
 
 /* Something that happened to a request in a pass. */
 struct trace_event {
 	enum trace_event_kind kind;
 	int32_t request;
 	enum finish_reason finish; /* of TRACE_ENDS */
+	int64_t lanes;             /* of TRACE_WAITS: places in the cache, all taken */
 };
 
 struct trace_pass {
 	struct pass
-		layout; /* rows, past, fresh, sampled, last, tokens, positions, pad, key_position; the rest is NULL */
+		layout; /* slots are NULL, and nobody is in `waiting`: see events */
 	const int32_t *next;     /* [B]: the chosen tokens; -1 where a row was not sampled */
 	const uint8_t *finished; /* [B]: 1 when the row ended with this pass */
 	const char *file;        /* a plain name in the folder */

@@ -23,6 +23,8 @@ static bool check_sizes(const struct trace *trace, const struct passline *line, 
 		S = line->fresh[b] > S ? line->fresh[b] : S;
 		K = length > K ? length : K;
 	}
+	if (S == 0)
+		return err_input(err, NULL, NULL, "no row has a token in this pass");
 	if (S != line->S || K != line->K)
 		return err_input(err, NULL, NULL,
 			"S is %" PRId64 " and K is %" PRId64 ", but the rows give %" PRId64 " and %" PRId64, line->S,
@@ -79,7 +81,14 @@ static void add_pass(struct trace *trace, const struct passline *line)
 		.rows = line->rows,
 		.past = line->past,
 		.fresh = line->fresh,
-		.sampled = line->sampled};
+		.sampled = line->sampled,
+		.lanes = batch_lanes(&trace->manifest.batch),
+		.cache_held = line->cache_held,
+		.cache_used = line->cache_used,
+		.cache_saved = line->cache_saved,
+		.layout = trace->manifest.batch.layout};
+	for (int64_t b = 0; b < line->B; b++)
+		pass->layout.cells += pass->layout.layout == LAYOUT_PACKED ? line->fresh[b] : line->S;
 }
 
 bool trace_take_line(struct trace *trace, const char *text, size_t length, struct err *err)
@@ -115,7 +124,7 @@ void trace_lay(struct trace *trace, struct trace_pass *pass)
 	for (int64_t b = 0; b < layout->B; b++)
 		histories[b] = trace->histories[layout->rows[b]].tokens;
 	int64_t pad = trace->manifest.info.pad_token;
-	pass_lay_left(layout, histories, pad < 0 ? 0 : (int32_t)pad, &trace->arena);
+	pass_lay(layout, histories, pad < 0 ? 0 : (int32_t)pad, &trace->arena);
 	layout->full = ARENA_ARRAY(&trace->arena, uint8_t, layout->B);
 	for (int64_t b = 0; b < layout->B; b++)
 		layout->full[b] = request_is_full(&trace_batch(trace)->requests[layout->rows[b]],

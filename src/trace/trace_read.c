@@ -111,15 +111,13 @@ static bool find_value(const struct trace *trace, const char *name, int *value, 
 static struct tensor expected(const struct trace *trace, const struct trace_value *value, const struct pass *pass)
 {
 	const struct trace_info *info = &trace->manifest.info;
-	struct dims dims = {.B = pass->B,
-		.S = pass->S,
-		.K = pass->K,
-		.H = info->H,
+	struct dims dims = {.H = info->H,
 		.N = info->N,
 		.G = info->G,
 		.D = info->D,
 		.F = info->F,
 		.V = info->V};
+	dims_set_pass(&dims, pass);
 	struct tensor tensor = {.dtype = value->dtype, .rank = (int)strlen(value->axes)};
 	memcpy(tensor.axes, value->axes, sizeof tensor.axes);
 	for (int i = 0; i < tensor.rank; i++)

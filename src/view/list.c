@@ -89,7 +89,7 @@ static void shape_text(const struct scene *scene, const char *axes, char text[64
 	size_t used = 0;
 	text[0] = '\0';
 	for (int i = 0; axes[i] != '\0' && used < 40; i++) {
-		bool is_batch = strchr("BSK", axes[i]) != NULL;
+		bool is_batch = strchr("BSTK", axes[i]) != NULL;
 		const char *comma = i > 0 ? "," : "";
 		int length = is_batch ? snprintf(text + used, 64 - used, "%s%lld", comma,
 						(long long)scene_axis_size(scene, scene->pass, axes[i]))

@@ -44,12 +44,35 @@ static int64_t first_index(const struct numbers *n, int axis, int *whole)
 	return 0;
 }
 
+static bool is_row_axis(char letter)
+{
+	return letter == 'B' || letter == 'T';
+}
+
+void numbers_name_rows(struct numbers *numbers, const struct trace *trace, int64_t pass, const char *axes,
+	struct arena *arena)
+{
+	const struct pass *layout = &trace_pass(trace, pass)->layout;
+	bool by_cell = strchr(axes, 'T') != NULL;
+	int64_t count = by_cell ? layout->cells : layout->B;
+	const char **ids = ARENA_ARRAY(arena, const char *, count);
+	int32_t *lanes = ARENA_ARRAY(arena, int32_t, count);
+	for (int64_t i = 0; i < count; i++) {
+		lanes[i] = layout->rows[by_cell ? layout->row_of[i] : i];
+		ids[i] = trace_batch(trace)->requests[lanes[i]].id;
+		if (by_cell)
+			ids[i] = arena_printf(arena, "%s:%" PRId64, ids[i], pass_position(layout, i));
+	}
+	numbers->row_ids = ids;
+	numbers->lanes = lanes;
+}
+
 /* "A" for a row with an ID, else the index. */
 static const char *index_text(const struct numbers *n, int axis, int64_t index, struct arena *arena)
 {
 	int whole;
 	index += first_index(n, axis, &whole);
-	if (n->part->axes[axis] == 'B' && n->row_ids != NULL)
+	if (is_row_axis(n->part->axes[axis]) && n->row_ids != NULL)
 		return n->row_ids[index];
 	return arena_printf(arena, "%" PRId64, index);
 }
@@ -66,7 +89,7 @@ static int lane_of(const struct numbers *n, const struct shape *shape, int64_t r
 		row /= n->part->shape[i];
 	}
 	for (int i = 0; i < shape->row_axes; i++) {
-		if (n->part->axes[i] == 'B')
+		if (is_row_axis(n->part->axes[i]))
 			return n->lanes[index[i] + first_index(n, i, &whole)];
 	}
 	return STYLE_NO_LANE;

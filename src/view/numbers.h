@@ -11,16 +11,22 @@
 #include "draw/heat.h"
 #include "draw/table.h"
 #include "trace/slice.h"
+#include "trace/trace.h"
 
 /* A tensor to be shown: the part, and where it was cut from. */
 struct numbers {
 	const char *title;
 	const struct tensor *part;  /* with data; axes of the part */
 	const struct slice *slice;  /* indices are told as in the whole tensor; NULL: the part is the whole */
-	const char *const *row_ids; /* along the axis B of the whole tensor; NULL: by index */
-	const int32_t *lanes;       /* the same: lane of each row; NULL: none */
+	const char *const *row_ids; /* along the axis B or T of the whole tensor; NULL: by index */
+	const int32_t *lanes;       /* the same: lane of each; NULL: none */
 	int64_t most_columns, most_rows; /* 0: no limit */
 };
+
+/* Fills in row_ids and lanes for a tensor with those axes of a recorded pass: rows by their IDs, the cells of a packed pass as
+ * "A:3", the row and its logical position. In the arena. */
+void numbers_name_rows(struct numbers *numbers, const struct trace *trace, int64_t pass, const char *axes,
+	struct arena *arena);
 
 /* One column per index of the last axis (a single one for rank 0). In the arena. */
 struct table *numbers_table(const struct numbers *numbers, struct arena *arena);

@@ -36,6 +36,8 @@ int64_t scene_axis_size(const struct scene *scene, int64_t pass, char letter)
 		return layout->B;
 	case 'S':
 		return layout->S;
+	case 'T':
+		return layout->cells;
 	case 'K':
 		return layout->K;
 	case 'H':
@@ -62,6 +64,50 @@ int scene_shape(const struct scene *scene, int64_t pass, int value, int64_t shap
 	for (; axes[rank] != '\0' && rank < TENSOR_MAX_RANK; rank++)
 		shape[rank] = scene_axis_size(scene, pass, axes[rank]);
 	return rank;
+}
+
+/* The index along the axis with that letter; -1 when there is none. */
+static int64_t along(const char *axes, const int64_t *index, char letter)
+{
+	const char *at = strchr(axes, letter);
+	return at == NULL ? -1 : index[at - axes];
+}
+
+int64_t scene_cell(const struct scene *scene, int64_t pass, const char *axes, const int64_t *index)
+{
+	int64_t t = along(axes, index, 'T'), s = along(axes, index, 'S');
+	if (t >= 0 || s < 0)
+		return t;
+	return along(axes, index, 'B') * trace_pass(scene->trace, pass)->layout.S + s;
+}
+
+int64_t scene_line(const struct scene *scene, int64_t pass, const char *axes, const int64_t *index)
+{
+	int64_t t = along(axes, index, 'T');
+	return t >= 0 ? trace_pass(scene->trace, pass)->layout.row_of[t] : along(axes, index, 'B');
+}
+
+static void set_along(const char *axes, int64_t *index, char letter, int64_t value)
+{
+	const char *at = strchr(axes, letter);
+	if (at != NULL)
+		index[at - axes] = value;
+}
+
+void scene_aim_cell(const struct scene *scene, int64_t pass, const char *axes, int64_t cell, int64_t *index)
+{
+	const struct pass *layout = &trace_pass(scene->trace, pass)->layout;
+	set_along(axes, index, 'T', cell);
+	set_along(axes, index, 'B', layout->row_of[cell]);
+	set_along(axes, index, 'S', cell - pass_row_begin(layout, layout->row_of[cell]));
+}
+
+void scene_aim_line(const struct scene *scene, int64_t pass, const char *axes, int64_t b, int64_t *index)
+{
+	const struct pass *layout = &trace_pass(scene->trace, pass)->layout;
+	set_along(axes, index, 'B', b);
+	if (pass_row_width(layout, b) > 0)
+		set_along(axes, index, 'T', pass_row_begin(layout, b));
 }
 
 int32_t scene_request(const struct scene *scene, int64_t b)

@@ -98,6 +98,14 @@ const struct trace_op *scene_op(const struct scene *scene);
 int64_t scene_axis_size(const struct scene *scene, int64_t pass, char letter);
 /* The shape of a value in a pass; returns its rank. */
 int scene_shape(const struct scene *scene, int64_t pass, int value, int64_t shape[TENSOR_MAX_RANK]);
+/* For an index into a value with those axes: the line of its row in the pass, and the cell of the pass; -1 where it belongs
+ * to none. */
+int64_t scene_line(const struct scene *scene, int64_t pass, const char *axes, const int64_t *index);
+int64_t scene_cell(const struct scene *scene, int64_t pass, const char *axes, const int64_t *index);
+/* Puts the index on a cell of the pass, or on the first cell of a row, where the axes have it. */
+void scene_aim_cell(const struct scene *scene, int64_t pass, const char *axes, int64_t cell, int64_t *index);
+void scene_aim_line(const struct scene *scene, int64_t pass, const char *axes, int64_t b, int64_t *index);
+
 /* The request in line `b` of the pass at the place, and its ID. */
 int32_t scene_request(const struct scene *scene, int64_t b);
 const char *scene_row_id(const struct scene *scene, int32_t request);

@@ -44,9 +44,8 @@ static void lane_text(const struct scene *scene, int64_t b, struct buf *past, st
 	int32_t request = layout->rows[b];
 	for (int64_t i = layout->past[b] > LANE_TOKENS ? layout->past[b] - LANE_TOKENS : 0; i < layout->past[b]; i++)
 		scene_append_token(scene, scene_token_at(scene, request, i), past);
-	for (int64_t i = layout->S - layout->fresh[b]; i < layout->S; i++)
-		if (!layout->pad[b * layout->S + i])
-			scene_append_token(scene, layout->tokens[b * layout->S + i], now);
+	for (int64_t cell = layout->first[b]; cell < layout->first[b] + layout->fresh[b]; cell++)
+		scene_append_token(scene, layout->tokens[cell], now);
 }
 
 /* Foreign text that keeps its end: "…气". */

@@ -48,11 +48,10 @@ static struct style term_style(const struct scene *scene, const struct explain_t
 	int value = term->pass >= 0 ? trace_find_value(scene->trace, term->name) : -1;
 	if (value < 0)
 		return style_of(STYLE_WEIGHT);
-	const char *axes = trace_value(scene->trace, value)->axes;
-	const char *row = strchr(axes, 'B');
-	if (row == NULL || row - axes >= term->rank)
+	int64_t line = scene_line(scene, term->pass, trace_value(scene->trace, value)->axes, term->index);
+	if (line < 0)
 		return style_of(STYLE_NORMAL);
-	return scene_lane(scene, trace_pass(scene->trace, term->pass)->layout.rows[term->index[row - axes]]);
+	return scene_lane(scene, trace_pass(scene->trace, term->pass)->layout.rows[line]);
 }
 
 static void draw_share(struct grid *grid, int x, int y, struct style style, double share)

@@ -12,7 +12,8 @@ static const char *const titles[MASKS] = {N_("causal"), N_("padding"), N_("both:
 
 struct masks {
 	const struct scene *scene;
-	int64_t B, S, K;
+	const struct pass *layout;
+	int64_t K;
 	const uint8_t *values[MASKS];
 	int room;          /* keys of each mask on the screen */
 	int64_t first_key; /* the last ones are shown */
@@ -21,7 +22,7 @@ struct masks {
 static bool read_masks(const struct scene *scene, struct arena *arena, struct masks *masks, struct err *err)
 {
 	const struct pass *layout = &scene_pass(scene)->layout;
-	*masks = (struct masks){.scene = scene, .B = layout->B, .S = layout->S, .K = layout->K};
+	*masks = (struct masks){.scene = scene, .layout = layout, .K = layout->K};
 	for (int i = 0; i < MASKS; i++) {
 		struct tensor tensor;
 		if (!scene_read(scene, names[i], arena, &tensor, err))
@@ -32,11 +33,11 @@ static bool read_masks(const struct scene *scene, struct arena *arena, struct ma
 }
 
 /* "q 气" before a line of the masks. */
-static void draw_query(const struct masks *masks, struct grid *grid, int y, int64_t b, int64_t s)
+static void draw_query(const struct masks *masks, struct grid *grid, int y, int64_t cell)
 {
 	const struct scene *scene = masks->scene;
-	const struct pass *layout = &scene_pass(scene)->layout;
-	int64_t cell = b * layout->S + s;
+	const struct pass *layout = masks->layout;
+	int64_t b = layout->row_of[cell], s = cell - pass_row_begin(layout, b);
 	struct style style = scene_lane(scene, scene_request(scene, b));
 	int used = grid_printf(grid, grid_at(1, y, LABEL_COLUMNS - 2), style_of(STYLE_LABEL), "s%lld ", (long long)s);
 	struct grid_span at = grid_at(1 + used, y, LABEL_COLUMNS - 2 - used);
@@ -46,14 +47,15 @@ static void draw_query(const struct masks *masks, struct grid *grid, int y, int6
 		scene_draw_token(scene, grid, at, style, layout->tokens[cell]);
 }
 
-static void draw_line(const struct masks *masks, struct grid *grid, int y, int64_t b, int64_t s)
+static void draw_line(const struct masks *masks, struct grid *grid, int y, int64_t cell)
 {
-	struct style yes = style_with(scene_lane(masks->scene, scene_request(masks->scene, b)), STYLE_STRONG);
-	draw_query(masks, grid, y, b, s);
+	int32_t request = scene_request(masks->scene, masks->layout->row_of[cell]);
+	struct style yes = style_with(scene_lane(masks->scene, request), STYLE_STRONG);
+	draw_query(masks, grid, y, cell);
 	for (int i = 0; i < MASKS; i++) {
 		int x = LABEL_COLUMNS + i * (masks->room * KEY_COLUMNS + 3);
 		for (int64_t k = masks->first_key; k < masks->K; k++) {
-			bool may = masks->values[i][(b * masks->S + s) * masks->K + k] != 0;
+			bool may = masks->values[i][cell * masks->K + k] != 0;
 			struct grid_span at = grid_at(x + (int)(k - masks->first_key) * KEY_COLUMNS, y, 1);
 			if (masks->scene->is_hidden)
 				grid_text(grid, at, style_of(STYLE_HIDDEN), "▒");
@@ -86,17 +88,18 @@ static void draw_masks(struct masks *masks, struct grid *grid)
 	draw_titles(masks, grid, 1);
 	int y = 2;
 	int64_t b = scene->scroll;
-	for (; b < masks->B && y < grid->height; b++) {
+	for (; b < masks->layout->B && y < grid->height; b++) {
 		int32_t request = scene_request(scene, b);
 		const char *id = scene_row_id(scene, request);
 		struct style style = style_with(scene_lane(scene, request), STYLE_STRONG);
 		int used = grid_text(grid, grid_at(0, y, 1), style, style_lane_mark(request));
 		grid_foreign(grid, grid_at(used, y++, 20), style, id, strlen(id));
-		for (int64_t s = 0; s < masks->S && y < grid->height; s++)
-			draw_line(masks, grid, y++, b, s);
+		int64_t begin = pass_row_begin(masks->layout, b), end = begin + pass_row_width(masks->layout, b);
+		for (int64_t cell = begin; cell < end && y < grid->height; cell++)
+			draw_line(masks, grid, y++, cell);
 		y++;
 	}
-	view_draw_more(grid, masks->B - b);
+	view_draw_more(grid, masks->layout->B - b);
 }
 
 bool view_mask_draw(const struct scene *scene, struct grid *grid, struct err *err)
@@ -130,11 +133,11 @@ bool view_mask_table(const struct scene *scene, struct arena *arena, struct tabl
 		return true;
 	if (!read_masks(scene, arena, &masks, err))
 		return false;
-	for (int64_t at = 0; at < masks.B * masks.S * masks.K; at++) {
-		int64_t b = at / (masks.S * masks.K);
+	for (int64_t at = 0; at < masks.layout->cells * masks.K; at++) {
+		int64_t cell = at / masks.K, b = masks.layout->row_of[cell];
 		size_t row = table_add_row(table, scene_request(scene, b));
 		table_set_string(table, row, 0, scene_row_id(scene, scene_request(scene, b)));
-		table_set_int(table, row, 1, at / masks.K % masks.S);
+		table_set_int(table, row, 1, cell - pass_row_begin(masks.layout, b));
 		table_set_int(table, row, 2, at % masks.K);
 		for (int i = 0; i < MASKS; i++)
 			table_set_bool(table, row, 3 + i, masks.values[i][at] != 0);

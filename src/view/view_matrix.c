@@ -18,18 +18,29 @@ struct matrix {
 	const char *names[3]; /* of the facts */
 	int fact_count;
 	const uint8_t *pad; /* NULL: a place without token holds nothing */
+	const struct pass *layout; /* NULL: rows of equal length, one after the other */
 };
+
+/* Where the facts about a place are; -1 where a packed row has no such place. */
+static int64_t place_at(const struct matrix *matrix, int64_t b, int64_t i)
+{
+	if (matrix->layout == NULL)
+		return b * matrix->places + i;
+	return i < pass_row_width(matrix->layout, b) ? pass_row_begin(matrix->layout, b) + i : -1;
+}
 
 static bool is_empty(const struct matrix *matrix, int64_t b, int64_t i)
 {
-	int64_t at = b * matrix->places + i;
+	int64_t at = place_at(matrix, b, i);
 	return matrix->pad != NULL ? matrix->pad[at] != 0 : matrix->facts[0][at] < 0;
 }
 
 static void draw_place(const struct matrix *matrix, struct grid *grid, int x, int y, int64_t b, int64_t i)
 {
 	const struct scene *scene = matrix->scene;
-	int64_t at = b * matrix->places + i;
+	int64_t at = place_at(matrix, b, i);
+	if (at < 0)
+		return;
 	bool empty = is_empty(matrix, b, i);
 	struct style style = empty ? style_of(STYLE_PAD) : scene_lane(scene, scene_request(scene, b));
 	struct grid_span span = grid_at(x, y, PLACE_COLUMNS - 1);
@@ -97,19 +108,21 @@ static void fill_table(const struct matrix *matrix, struct table *table)
 	for (int f = 0; f < matrix->fact_count; f++)
 		table_add_column(table, matrix->names[f], TABLE_INT);
 	table_add_column(table, matrix->pad != NULL ? "pad" : "empty", TABLE_BOOL);
-	for (int64_t at = 0; at < matrix->B * matrix->places; at++) {
-		int64_t b = at / matrix->places;
+	for (int64_t place = 0; place < matrix->B * matrix->places; place++) {
+		int64_t b = place / matrix->places, i = place % matrix->places, at = place_at(matrix, b, i);
+		if (at < 0)
+			continue;
 		size_t row = table_add_row(table, scene_request(matrix->scene, b));
 		buf_clear(&text);
 		if (matrix->tokens[at] >= 0)
 			scene_token(matrix->scene, matrix->tokens[at], &text);
 		table_set_string(table, row, 0, scene_row_id(matrix->scene, scene_request(matrix->scene, b)));
-		table_set_int(table, row, 1, at % matrix->places);
+		table_set_int(table, row, 1, i);
 		table_set_int(table, row, 2, matrix->tokens[at]);
 		table_set_text(table, row, 3, buf_text(&text), text.length);
 		for (int f = 0; f < matrix->fact_count; f++)
 			table_set_int(table, row, 4 + f, matrix->facts[f][at]);
-		table_set_bool(table, row, 4 + matrix->fact_count, is_empty(matrix, b, at % matrix->places));
+		table_set_bool(table, row, 4 + matrix->fact_count, is_empty(matrix, b, i));
 	}
 	buf_free(&text);
 }
@@ -126,7 +139,8 @@ static struct matrix tokens_matrix(const struct scene *scene)
 		.facts = {layout->positions},
 		.names = {N_("position")},
 		.fact_count = 1,
-		.pad = layout->pad};
+		.pad = layout->pad,
+		.layout = layout};
 }
 
 bool view_tokens_draw(const struct scene *scene, struct grid *grid, struct err *err)
@@ -139,7 +153,12 @@ bool view_tokens_draw(const struct scene *scene, struct grid *grid, struct err *
 		return true;
 	}
 	struct matrix matrix = tokens_matrix(scene);
-	grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
+	if (matrix.layout->layout == LAYOUT_PACKED)
+		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
+			_("What goes into pass %lld: (T=%lld) token IDs, one row after the other"), (long long)scene->pass,
+			(long long)matrix.layout->cells);
+	else
+		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
 		_("What goes into pass %lld: (B=%lld, S=%lld) token IDs"), (long long)scene->pass, (long long)matrix.B,
 		(long long)matrix.places);
 	draw_matrix(&matrix, grid, HEAD_LINES);
@@ -159,10 +178,12 @@ bool view_tokens_table(const struct scene *scene, struct arena *arena, struct ta
 
 static bool cache_matrix(const struct scene *scene, struct arena *arena, struct matrix *matrix, struct err *err)
 {
-	struct tensor token, position, written;
+	struct tensor token, position, written, slot;
+	bool has_slots = trace_find_value(scene->trace, "cache.slot") >= 0; /* early traces have none */
 	if (!scene_read(scene, "cache.token", arena, &token, err) ||
 		!scene_read(scene, "cache.position", arena, &position, err) ||
-		!scene_read(scene, "cache.written", arena, &written, err))
+		!scene_read(scene, "cache.written", arena, &written, err) ||
+		(has_slots && !scene_read(scene, "cache.slot", arena, &slot, err)))
 		return false;
 	const struct pass *layout = &scene_pass(scene)->layout;
 	*matrix = (struct matrix){.scene = scene,
@@ -170,9 +191,9 @@ static bool cache_matrix(const struct scene *scene, struct arena *arena, struct 
 		.places = layout->K,
 		.place = "k",
 		.tokens = token.data,
-		.facts = {position.data, written.data},
-		.names = {N_("position"), N_("from pass")},
-		.fact_count = 2};
+		.facts = {position.data, written.data, has_slots ? slot.data : NULL},
+		.names = {N_("position"), N_("from pass"), N_("slot")},
+		.fact_count = has_slots ? 3 : 2};
 	return true;
 }
 

@@ -34,16 +34,21 @@ static int draw_label_part(const struct picture *picture, const int64_t *index, 
 	const struct scene *scene = picture->scene;
 	const struct pass *layout = &scene_pass(scene)->layout;
 	struct grid *grid = picture->grid;
+	const struct grid_span start = at;
 	char letter = picture->map.axes[axis];
-	int row_axis = (int)(strchr(picture->map.axes, 'B') - picture->map.axes);
-	int64_t b = strchr(picture->map.axes, 'B') != NULL ? index[row_axis] : -1;
-	if (letter == 'B') {
+	int64_t b = scene_line(scene, scene->pass, picture->map.axes, index);
+	int64_t cell = scene_cell(scene, scene->pass, picture->map.axes, index);
+	if (letter == 'B' || letter == 'T') {
 		int32_t request = scene_request(scene, b);
 		const char *id = scene_row_id(scene, request);
 		int used = grid_text(grid, at, scene_lane(scene, request), style_lane_mark(request));
 		at.x += used;
 		at.columns -= used;
-		return used + grid_foreign(grid, at, scene_lane(scene, request), id, strlen(id));
+		used += grid_foreign(grid, at, scene_lane(scene, request), id, strlen(id));
+		if (letter == 'B')
+			return used;
+		at = grid_at(start.x + used + 1, start.y, start.columns - used - 1);
+		return used + 1 + scene_draw_token(scene, grid, at, scene_lane(scene, request), layout->tokens[cell]);
 	}
 	int used = grid_printf(grid, at, style_of(STYLE_LABEL), "%s%lld",
 		letter == 'S'   ? "s"
@@ -51,9 +56,8 @@ static int draw_label_part(const struct picture *picture, const int64_t *index, 
 		: letter == 'G' ? "g"
 				: "",
 		(long long)index[axis]);
-	if (letter != 'S' || b < 0)
+	if (letter != 'S' || cell < 0)
 		return used;
-	int64_t cell = b * layout->S + index[axis];
 	at.x += used + 1;
 	at.columns -= used + 1;
 	if (layout->pad[cell])
@@ -111,14 +115,13 @@ static struct style cell_style(const struct picture *picture, const int64_t *ind
 	const struct scene *scene = picture->scene;
 	const struct pass *layout = &scene_pass(scene)->layout;
 	const char *axes = picture->map.axes;
-	const char *b = strchr(axes, 'B'), *s = strchr(axes, 'S');
+	int64_t row = scene_line(scene, scene->pass, axes, index), cell = scene_cell(scene, scene->pass, axes, index);
 	const char *special = number_special(value);
 	if (special != NULL)
 		return style_of(special[0] == '-' ? STYLE_MASKED : STYLE_NONFINITE);
-	if (b == NULL)
+	if (row < 0)
 		return style_of(STYLE_NORMAL);
-	int64_t row = index[b - axes];
-	if (s != NULL && layout->pad[row * layout->S + index[s - axes]])
+	if (cell >= 0 && layout->pad[cell] != 0)
 		return style_of(STYLE_PAD);
 	bool is_faint = scene->row != SCENE_ALL && scene->row != scene_request(scene, row);
 	return style_with(style_of(STYLE_NORMAL), is_faint ? STYLE_FAINT : 0);
@@ -172,10 +175,9 @@ static void draw_column_token(const struct picture *picture, int64_t column, str
 		draw_token_right(picture, at, style_of(STYLE_DIM), (int32_t)column);
 		return;
 	}
-	const char *b = strchr(picture->map.axes, 'B');
-	if (letter != 'K' || b == NULL)
+	int64_t row = scene_line(scene, scene->pass, picture->map.axes, scene->index);
+	if (letter != 'K' || row < 0)
 		return;
-	int64_t row = scene->index[b - picture->map.axes];
 	int32_t request = scene_request(scene, row);
 	int32_t position = layout->key_position[row * layout->K + column];
 	struct style lane = scene_lane(scene, request);
@@ -451,17 +453,12 @@ bool view_tensor_table(const struct scene *scene, struct arena *arena, struct ta
 	struct slice slice = shown_slice(&map, &source.tensor);
 	if (!trace_slice(scene->trace, &source, &slice, arena, &part, err))
 		return false;
-	const struct pass *layout = &scene_pass(scene)->layout;
-	const char **ids = ARENA_ARRAY(arena, const char *, layout->B);
-	for (int64_t b = 0; b < layout->B; b++)
-		ids[b] = scene_row_id(scene, layout->rows[b]);
 	struct numbers numbers = {.title = arena_printf(arena, "pass=%lld %s", (long long)scene->pass, source.name),
 		.part = &part,
 		.slice = &slice,
-		.row_ids = ids,
-		.lanes = layout->rows,
 		.most_columns = MOST_COLUMNS,
 		.most_rows = MOST_ROWS};
+	numbers_name_rows(&numbers, scene->trace, scene->pass, source.tensor.axes, arena);
 	*table = numbers_table(&numbers, arena);
 	return true;
 }

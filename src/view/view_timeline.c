@@ -25,6 +25,8 @@ static enum state state_of(const struct scene *scene, int32_t request, int64_t p
 {
 	const struct pass *layout = &trace_pass(scene->trace, pass)->layout;
 	int64_t b = pass_row(layout, request);
+	if (b >= 0 && layout->fresh[b] == 0)
+		return STATE_FINISHED; /* it stays until the batch ends */
 	if (b >= 0)
 		return layout->past[b] + layout->fresh[b] > trace_batch(scene->trace)->requests[request].prompt_length
 			       ? STATE_DECODES
@@ -52,8 +54,8 @@ static void draw_taking_part(const struct scene *scene, struct grid *cell, int32
 	int64_t b = pass_row(&it->layout, request);
 	struct style style = scene_lane(scene, request);
 	struct buf text = BUF_INIT;
-	for (int64_t s = it->layout.S - it->layout.fresh[b]; s < it->layout.S; s++)
-		scene_append_token(scene, it->layout.tokens[b * it->layout.S + s], &text);
+	for (int64_t i = 0; i < it->layout.fresh[b]; i++)
+		scene_append_token(scene, it->layout.tokens[it->layout.first[b] + i], &text);
 	grid_foreign(cell, grid_at(0, 0, cell->width - 1), style, buf_text(&text), text.length);
 	buf_free(&text);
 	if (it->next[b] < 0) {
@@ -68,11 +70,25 @@ static void draw_taking_part(const struct scene *scene, struct grid *cell, int32
 		scene_draw_token(scene, cell, grid_at(3, 1, cell->width - 4), out, it->next[b]);
 }
 
+/* How many places there are, all taken, when the request has arrived and found none; 0 otherwise. */
+static int64_t waits_for(const struct scene *scene, int32_t request, int64_t pass)
+{
+	const struct trace_pass *it = trace_pass(scene->trace, pass);
+	for (int i = 0; i < it->event_count; i++) {
+		if (it->events[i].kind == TRACE_WAITS && it->events[i].request == request)
+			return it->events[i].lanes;
+	}
+	return 0;
+}
+
 static void draw_cell(const struct scene *scene, struct grid *cell, int32_t request, int64_t pass)
 {
 	enum state state = state_of(scene, request, pass);
 	if (state == STATE_READS || state == STATE_DECODES)
 		draw_taking_part(scene, cell, request, pass);
+	else if (state == STATE_WAITS && waits_for(scene, request, pass) > 0)
+		grid_printf(cell, grid_at(0, 0, cell->width - 1), style_of(STYLE_DIM), _("waits %lld/%lld"),
+			(long long)waits_for(scene, request, pass), (long long)waits_for(scene, request, pass));
 	else
 		grid_text(cell, grid_at(0, 0, cell->width - 1), style_of(STYLE_DIM), state_name(state));
 }
@@ -86,8 +102,11 @@ static void draw_head(const struct scene *scene, struct grid *grid, int x, int64
 	grid_text(grid, grid_at(x, 1, PASS_COLUMNS - 1), style_of(STYLE_LABEL), pass_kind_name(layout->kind));
 	if (is_here)
 		grid_flag(grid, grid_at(x, 0, PASS_COLUMNS - 1), STYLE_CURSOR);
-	grid_printf(grid, grid_at(x + 8, 1, PASS_COLUMNS - 9), style_of(STYLE_DIM), "%lldx%lld", (long long)layout->B,
-		(long long)layout->S);
+	struct grid_span size = grid_at(x + 8, 1, PASS_COLUMNS - 9);
+	if (layout->layout == LAYOUT_PACKED)
+		grid_printf(grid, size, style_of(STYLE_DIM), "%lld", (long long)layout->cells);
+	else
+		grid_printf(grid, size, style_of(STYLE_DIM), "%lldx%lld", (long long)layout->B, (long long)layout->S);
 }
 
 /* The passes of the page on which the current one is, and whether another can be run. */
@@ -151,12 +170,15 @@ static void add_row(const struct scene *scene, struct table *table, int32_t requ
 	table_set_string(table, row, 1, pass_kind_name(it->layout.kind));
 	table_set_string(table, row, 2, scene_row_id(scene, request));
 	table_set_string(table, row, 3, state_name(state_of(scene, request, pass)));
-	if (b < 0)
+	if (b < 0) {
+		if (waits_for(scene, request, pass) > 0)
+			table_set_int(table, row, 10, waits_for(scene, request, pass));
 		return;
+	}
 	table_set_int(table, row, 4, it->layout.past[b]);
 	table_set_int(table, row, 5, it->layout.fresh[b]);
-	for (int64_t s = it->layout.S - it->layout.fresh[b]; s < it->layout.S; s++)
-		scene_token(scene, it->layout.tokens[b * it->layout.S + s], &text);
+	for (int64_t i = 0; i < it->layout.fresh[b]; i++)
+		scene_token(scene, it->layout.tokens[it->layout.first[b] + i], &text);
 	table_set_text(table, row, 6, buf_text(&text), text.length);
 	buf_clear(&text);
 	if (it->next[b] >= 0) {
@@ -175,7 +197,7 @@ bool view_timeline_table(const struct scene *scene, struct arena *arena, struct 
 		enum table_kind kind;
 	} columns[] = {{"pass", TABLE_INT}, {"kind", TABLE_TEXT}, {"row", TABLE_TEXT}, {"state", TABLE_TEXT},
 		{"past", TABLE_INT}, {"fresh", TABLE_INT}, {"tokens", TABLE_TEXT}, {"next", TABLE_INT},
-		{"next_text", TABLE_TEXT}, {"finished", TABLE_BOOL}};
+		{"next_text", TABLE_TEXT}, {"finished", TABLE_BOOL}, {"places_taken", TABLE_INT}};
 	(void)err;
 	struct table *table = *result = table_new(arena, "timeline");
 	table_set_title(table, _("passes and rows"));
