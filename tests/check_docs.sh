@@ -21,12 +21,12 @@ named_files() {
 	done)
 }
 
-# examples ROOT: in the blocks ```console of README.md, "$ rowscope ..." is run, and what follows must be what it prints.
+# examples ROOT: in the blocks ```console of $page, "$ rowscope ..." is run, and what follows must be what it prints.
 # With UPDATE=FILE the page as it should be is written there.
 examples() {
 	rm -rf "$check_scratch/desk"
 	mkdir "$check_scratch/desk"
-	ln -s "$top/tiny_models" "$check_scratch/desk/tiny_models"
+	ln -s "$top/tiny_models" "$top/docs" "$check_scratch/desk"
 	mkdir "$check_scratch/desk/bin"
 	ln -s "$program" "$check_scratch/desk/bin/rowscope"
 	: >"$check_scratch/page"
@@ -49,10 +49,10 @@ examples() {
 		yes-*) ;;
 		*) printf '%s\n' "$line" ;;
 		esac
-	done <"$1/README.md" >"$check_scratch/page"
+	done <"$1/$page" >"$check_scratch/page"
 	[ -z "${UPDATE:-}" ] || cp "$check_scratch/page" "$UPDATE"
-	diff "$1/README.md" "$check_scratch/page" >"$check_scratch/difference" ||
-		sed -n 's/^[<>]/README.md:&/p' "$check_scratch/difference" | head -n 12
+	diff "$1/$page" "$check_scratch/page" >"$check_scratch/difference" ||
+		sed -n "s|^[<>]|$page:&|p" "$check_scratch/difference" | head -n 12
 }
 
 # listed_commands ROOT: the commands in the table of README.md are those of --help.
@@ -85,11 +85,15 @@ manual_page() {
 top=$(pwd)
 program=$top/${BUILD:-build}/rowscope
 if [ "${1:-}" = update ]; then
-	UPDATE=README.md examples . >/dev/null
+	for page in README.md docs/FAULTS.md; do
+		UPDATE=$page examples . >/dev/null
+	done
 	exit
 fi
 
-clean "the examples of README.md are what the program prints" examples .
+for page in docs/FAULTS.md README.md; do
+	clean "the examples of $page are what the program prints" examples .
+done
 clean "README.md lists the commands that there are" listed_commands .
 clean "the manual page has every command and option" manual_page "$program"
 clean "every fault is described" described_faults .

@@ -194,6 +194,7 @@ static inline struct pass *fixture_lay(struct fixture *fixture, struct arena *ar
 	pass->rows = ARENA_ARRAY(arena, int32_t, FIXTURE_ROWS);
 	pass->past = ARENA_ARRAY(arena, int64_t, FIXTURE_ROWS);
 	pass->fresh = ARENA_ARRAY(arena, int64_t, FIXTURE_ROWS);
+	pass->ended = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
 	pass->sampled = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
 	pass->full = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
 	for (int32_t i = 0; i < FIXTURE_ROWS; i++) {

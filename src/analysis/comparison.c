@@ -170,23 +170,13 @@ static bool compare_cells(struct comparison *c, const struct stretch *s, struct 
 	return true;
 }
 
-/* Column of the key at a logical position in row b of a pass; -1 when it has none. */
-static int64_t key_column(const struct pass *pass, int64_t b, int64_t position)
-{
-	for (int64_t k = pass->K - 1; k >= 0; k--) {
-		if (pass->key_position[b * pass->K + k] == position)
-			return k;
-	}
-	return -1;
-}
-
 /* Columns of keys 0, 1, ... in both passes: [2][count]. */
 static int64_t *key_columns(struct comparison *c, const struct stretch *s, int64_t count)
 {
 	int64_t *columns = ARENA_ARRAY(&c->arena, int64_t, 2 * count);
 	for (int64_t p = 0; p < count; p++) {
-		columns[p] = key_column(s->recorded, s->recorded_row, p);
-		columns[count + p] = key_column(s->run, s->run_row, p);
+		columns[p] = pass_key_column(s->recorded, s->recorded_row, p);
+		columns[count + p] = pass_key_column(s->run, s->run_row, p);
 	}
 	return columns;
 }

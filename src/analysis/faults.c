@@ -1,56 +1,41 @@
 #include "analysis/faults.h"
 
-#include <string.h>
-
-#include "base/buf.h"
+#include "analysis/fault_rewrites.h"
 #include "base/i18n.h"
 
-/* A column of keys is read from another slot than the row's own. */
-static void read_from(struct pass *pass, int64_t column, int32_t slot)
-{
-	pass->key_slot[column] = pass->key_origin[column] = slot;
-}
+#include <string.h>
 
-/* The slot of a row's position; where its table has no block for that yet, one of the blocks that it has. */
-static int32_t slot_of(const struct kvcache *cache, int32_t request, int64_t position)
-{
-	int64_t slot = kvcache_slot(cache, request, position);
-	while (slot < 0) {
-		position -= cache->block_slots;
-		slot = kvcache_slot(cache, request, position);
-	}
-	return (int32_t)slot;
-}
-
-/* The combined mask becomes the causal mask alone. */
-static bool attend_padding(struct plan *plan, struct err *err)
-{
-	int producer = plan_producer(plan, "mask");
-	if (producer == PLAN_NONE)
-		return err_usage(err, "padding-attended", "the model's list of operations has no mask to drop");
-	plan->ops[producer].code = OP_copy;
-	plan->ops[producer].input_count = 1; /* the first is mask.causal */
-	return true;
-}
-
-/* The table of blocks is looked up for the first row of the pass, whatever the row. */
-static void share_slots(void *self, struct pass *pass, const struct kvcache *cache)
-{
-	int32_t first = pass->rows[0];
-	(void)self;
-	for (int64_t cell = 0; cell < pass->cells; cell++) {
-		if (pass->pad[cell] == 0)
-			pass->slot[cell] = slot_of(cache, first, pass->positions[cell]);
-	}
-	for (int64_t i = 0; i < pass->B * pass->K; i++) {
-		if (pass->key_position[i] >= 0)
-			read_from(pass, i, slot_of(cache, first, pass->key_position[i]));
-	}
-}
+#define RAGGED_LEFT (FAULT_NEEDS_RAGGED | FAULT_NEEDS_LEFT)
 
 static const struct fault faults[] = {
-	{"padding-attended", N_("the padding mask is forgotten: real tokens attend to padding too"), attend_padding, NULL},
-	{"shared-cache-slot", N_("every row uses the cache slots of the first lane"), NULL, share_slots},
+	{"positions-through-padding", N_("positions are counted through the padding: a shorter row starts at position 1, 2, ..."),
+		RAGGED_LEFT, NULL, fault_positions_through_padding, NULL, 0},
+	{"shared-decode-position", N_("while decoding, all rows get the position of the longest"),
+		FAULT_NEEDS_RAGGED | FAULT_NEEDS_DECODE, NULL, fault_shared_decode_position, NULL, 0},
+	{"padding-attended", N_("the padding mask is forgotten: real tokens attend to padding too"), RAGGED_LEFT,
+		fault_padding_attended, NULL, NULL, 0},
+	{"mask-dropped-at-decode", N_("a single new token gets no mask at all: while decoding, padding is attended to"),
+		FAULT_NEEDS_RAGGED | FAULT_NEEDS_DECODE, NULL, fault_mask_dropped_at_decode, NULL, 0},
+	{"square-mask-reused", N_("the causal mask of a later chunk is made as if it were the first"), FAULT_NEEDS_CHUNKS, NULL,
+		fault_square_mask_reused, NULL, 0},
+	{"last-column-taken", N_("the logits are taken at the last column, also where that is padding or another row"),
+		FAULT_NEEDS_RAGGED | FAULT_NEEDS_OTHER, NULL, fault_last_column_taken, NULL, 0},
+	{"mask-from-token-ids", N_("the padding mask is made from token IDs: a real token with the ID of padding is masked"),
+		FAULT_NEEDS_PAD_ID, NULL, fault_mask_from_token_ids, NULL, 0},
+	{"shared-cache-slot", N_("every row uses the cache slots of the first row"), FAULT_NEEDS_ROWS, NULL,
+		fault_shared_cache_slot, NULL, 0},
+	{"append-at-longest", N_("new keys are appended at the length of the longest row, also after a longer one has left"),
+		FAULT_NEEDS_LEAVING, NULL, fault_append_at_longest, NULL, sizeof(struct fault_offsets)},
+	{"stale-slot", N_("a slot that is used again counts as written: what its last owner left there is read"),
+		FAULT_NEEDS_REUSE, NULL, fault_stale_slot, NULL, 0},
+	{"finished-rows-go-on", N_("finished rows are not frozen: they go on sampling"), FAULT_NEEDS_STATIC | FAULT_NEEDS_ENDS,
+		NULL, NULL, fault_finished_rows_go_on, 0},
+	{"batch-norm", N_("units are normalised over the batch instead of each position by itself"), FAULT_NEEDS_ROWS,
+		fault_batch_norm, NULL, NULL, 0},
+	{"softmax-over-rows", N_("probabilities are taken over the rows instead of over the vocabulary"), FAULT_NEEDS_ROWS,
+		fault_softmax_over_rows, NULL, NULL, 0},
+	{"batch-dependent-sum", N_("matrix products are summed in an order that depends on the number of rows"), FAULT_NEEDS_ROWS,
+		fault_batch_dependent_sum, NULL, NULL, 0},
 };
 
 const struct fault *faults_at(size_t i)
@@ -86,12 +71,122 @@ bool faults_apply(const char *const *names, size_t count, struct plan *plan, str
 			return unknown(names[i], err);
 		if (fault->rewrite_plan != NULL && !fault->rewrite_plan(plan, err))
 			return false;
+		if (fault->rewrite_options != NULL)
+			fault->rewrite_options(options);
 		if (fault->rewrite_pass == NULL)
 			continue;
 		if (options->rewrite_count == RUN_MAX_REWRITES)
 			return err_usage(err, "--fault", "more than %d faults at once", RUN_MAX_REWRITES);
-		options->rewrites[options->rewrite_count++] = (struct pass_rewrite){.apply = fault->rewrite_pass};
+		void *self = fault->state > 0 ? arena_array(plan->arena, 1, fault->state) : NULL;
+		options->rewrites[options->rewrite_count++] = (struct pass_rewrite){fault->rewrite_pass, self};
 	}
 	plan_finish(plan);
 	return true;
+}
+
+/* --- what a batch lacks --- */
+
+static bool has_ragged(const struct batch *batch)
+{
+	for (int64_t i = 1; i < batch->count; i++) {
+		const struct request *a = &batch->requests[0], *b = &batch->requests[i];
+		if (a->prompt_length != b->prompt_length || a->arrives != b->arrives)
+			return batch_lanes(batch) > 1;
+	}
+	return false;
+}
+
+static bool has_pad_id(const struct batch *batch, int32_t pad)
+{
+	for (int64_t i = 0; i < batch->count; i++) {
+		for (int64_t t = 0; t < batch->requests[i].prompt_length; t++) {
+			if (batch->requests[i].prompt[t] == pad)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_decode(const struct batch *batch)
+{
+	for (int64_t i = 0; i < batch->count; i++) {
+		if (batch->requests[i].max_new_tokens > 1)
+			return true;
+	}
+	return false;
+}
+
+/* A later chunk of more than one token: with one, the square mask is a row of one. */
+static bool has_chunks(const struct batch *batch)
+{
+	int64_t chunk = batch->chunk > 0 ? batch->chunk : BATCH_DEFAULT_CHUNK;
+	for (int64_t i = 0; i < batch->count; i++) {
+		if (batch->requests[i].prompt_length > chunk + 1 && chunk > 1)
+			return batch->schedule == SCHEDULE_CHUNKED;
+	}
+	return false;
+}
+
+static bool has_leaving(const struct batch *batch)
+{
+	for (int64_t i = 0; i < batch->count; i++) {
+		for (int64_t j = 0; j < batch->count; j++) {
+			const struct request *a = &batch->requests[i], *b = &batch->requests[j];
+			if (a->prompt_length > b->prompt_length && a->max_new_tokens < b->max_new_tokens)
+				return batch_lanes(batch) > 1 && batch->schedule != SCHEDULE_STATIC;
+		}
+	}
+	return false;
+}
+
+/* Unless an end token comes first. */
+static bool has_ends(const struct batch *batch)
+{
+	for (int64_t i = 1; i < batch->count; i++) {
+		if (batch->requests[i].max_new_tokens != batch->requests[0].max_new_tokens)
+			return batch_lanes(batch) > 1;
+	}
+	return false;
+}
+
+static bool has(const struct batch *batch, int32_t pad, enum fault_need need)
+{
+	switch (need) {
+	case FAULT_NEEDS_ROWS: return batch_lanes(batch) > 1;
+	case FAULT_NEEDS_RAGGED: return has_ragged(batch);
+	case FAULT_NEEDS_LEFT: return batch->layout == LAYOUT_LEFT;
+	case FAULT_NEEDS_OTHER: return batch->layout != LAYOUT_LEFT;
+	case FAULT_NEEDS_DECODE: return has_decode(batch);
+	case FAULT_NEEDS_CHUNKS: return has_chunks(batch);
+	case FAULT_NEEDS_REUSE: return batch_lanes(batch) < batch->count;
+	case FAULT_NEEDS_STATIC: return batch->schedule == SCHEDULE_STATIC;
+	case FAULT_NEEDS_PAD_ID: return has_pad_id(batch, pad);
+	case FAULT_NEEDS_LEAVING: return has_leaving(batch);
+	case FAULT_NEEDS_ENDS: return has_ends(batch);
+	}
+	return true;
+}
+
+void faults_lacking(const struct fault *fault, const struct batch *batch, int32_t pad, struct buf *out)
+{
+	static const struct {
+		enum fault_need need;
+		const char *text;
+	} needs[] = {
+		{FAULT_NEEDS_ROWS, N_("two rows in one pass")},
+		{FAULT_NEEDS_RAGGED, N_("two rows of different lengths in one pass")},
+		{FAULT_NEEDS_LEFT, N_("layout left")},
+		{FAULT_NEEDS_OTHER, N_("layout right or packed")},
+		{FAULT_NEEDS_DECODE, N_("a row with at least two new tokens")},
+		{FAULT_NEEDS_CHUNKS, N_("schedule chunked and a prompt of two chunks, the second of two tokens or more")},
+		{FAULT_NEEDS_REUSE, N_("fewer places than rows (--max-rows)")},
+		{FAULT_NEEDS_STATIC, N_("schedule static")},
+		{FAULT_NEEDS_PAD_ID, N_("a prompt that holds the token ID of padding")},
+		{FAULT_NEEDS_ENDS, N_("two rows that make different numbers of tokens")},
+		{FAULT_NEEDS_LEAVING, N_("a row with a longer prompt that makes fewer tokens than another")},
+	};
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+		if ((fault->needs & needs[i].need) != 0 && !has(batch, pad, needs[i].need))
+			buf_printf(out, "%s%s", out->length > 0 ? ", " : "", _(needs[i].text));
+	}
 }

@@ -17,7 +17,8 @@ struct check {
 };
 
 /* A plan of the recorded run, faults included, with the run options that go with it. */
-static bool build(struct check *check, struct arena *arena, struct plan **plan, struct run_options *run)
+static bool build(struct check *check, enum layout layout, struct arena *arena, struct plan **plan,
+	struct run_options *run)
 {
 	const char *const *faults = trace_info(check->options->trace)->faults;
 	size_t count = 0;
@@ -25,7 +26,7 @@ static bool build(struct check *check, struct arena *arena, struct plan **plan, 
 		count++;
 	*run = check->options->run;
 	run->rewrite_count = 0;
-	return plan_build(plan, check->options->model, check->batch->layout, arena, check->err) &&
+	return plan_build(plan, check->options->model, layout, arena, check->err) &&
 		faults_apply(faults, count, *plan, run, check->err);
 }
 
@@ -91,7 +92,7 @@ static bool replay(struct check *check)
 	int32_t *all = ARENA_ARRAY(&arena, int32_t, check->batch->count);
 	for (int64_t i = 0; i < check->batch->count; i++)
 		all[i] = (int32_t)i;
-	bool ok = build(check, &arena, &plan, &run);
+	bool ok = build(check, check->batch->layout, &arena, &plan, &run);
 	if (ok) {
 		struct influence *influence = influence_new(plan, check->batch->count);
 		struct comparison *comparison = comparison_new(check->options->trace, plan, all, check->batch->count,
@@ -135,17 +136,16 @@ static bool compare_trial(struct check *check, const struct trial *trial)
 	return ok;
 }
 
+/* The row by itself, in one piece and with a contiguous cache, however the batch was run. */
 static bool one_alone(struct check *check, int32_t request)
 {
 	struct arena arena = ARENA_INIT;
 	struct request row = check->batch->requests[request];
-	struct trial trial = {.proof = PROOF_ALONE, .batch = *check->batch, .requests = &request,
+	struct trial trial = {.proof = PROOF_ALONE, .batch = {.requests = &row, .count = 1}, .requests = &request,
 		.from = LEAK_FROM_UNKNOWN};
-	trial.batch.requests = &row;
-	trial.batch.count = 1;
-	trial.batch.max_rows = 0;
+
 	row.arrives = 0;
-	bool ok = build(check, &arena, &trial.plan, &trial.run) && compare_trial(check, &trial);
+	bool ok = build(check, LAYOUT_LEFT, &arena, &trial.plan, &trial.run) && compare_trial(check, &trial);
 	plan_free(trial.plan);
 	arena_free(&arena);
 	return ok;
@@ -178,7 +178,7 @@ static bool scrambled_once(struct check *check, int bit, int value)
 	}
 	struct trial trial = {.proof = PROOF_SCRAMBLED, .requests = requests, .from = only_scrambled(scrambled, count)};
 	trial.batch = scramble_batch(check->batch, scrambled, model_config(check->options->model), seed, &arena);
-	bool ok = build(check, &arena, &trial.plan, &trial.run) &&
+	bool ok = build(check, check->batch->layout, &arena, &trial.plan, &trial.run) &&
 		scramble_plan(trial.plan, scrambled, count, seed, check->err) && compare_trial(check, &trial);
 	plan_free(trial.plan);
 	arena_free(&arena);
@@ -200,28 +200,77 @@ static bool alone_and_scrambled(struct check *check)
 
 /* --- audit --- */
 
-static bool audit_cell(struct check *check, struct explainer *explainer, const char *name, uint64_t *state)
+/* The place of a cell that is not what its operation gives; nothing when it belongs to no row. */
+static void note_audit(struct check *check, const struct explained *cell, const struct trace_tensor *t)
+{
+	const struct pass *layout = &trace_pass(check->options->trace, cell->pass)->layout;
+	const char *axes = t->tensor.axes, *s = strchr(axes, 'S'), *b = strchr(axes, 'B'), *token = strchr(axes, 'T');
+	if (b == NULL && token == NULL)
+		return;
+	int64_t at = token != NULL ? cell->index[token - axes] : s != NULL ? cell->index[b - axes] * layout->S + cell->index[s - axes] : -1;
+	int64_t row = at >= 0 ? layout->row_of[at] : cell->index[b - axes];
+	struct leak leak = {.found = true, .proof = PROOF_AUDIT, .pass = cell->pass, .value = t->value,
+		.op = trace_value(check->options->trace, t->value)->op, .request = layout->rows[row],
+		.position = at >= 0 ? pass_position(layout, at) : layout->past[row] + layout->fresh[row] - 1,
+		.rank = t->tensor.rank, .from = LEAK_FROM_UNKNOWN, .expected = cell->bits, .got = cell->recomputed_bits};
+	memcpy(leak.index, cell->index, sizeof leak.index);
+	leak_note(&check->result->first, &leak);
+}
+
+static bool audit_cell(struct check *check, struct explainer *explainer, const struct trace_tensor *t, int64_t element)
 {
 	struct isolation_audit *audit = &check->result->audit;
-	struct trace *trace = check->options->trace;
 	struct arena arena = ARENA_INIT;
-	struct trace_tensor t;
-	struct explained cell = {.name = name};
-	cell.pass = (int64_t)(scramble_next(state) % (uint64_t)trace_pass_count(trace));
-	if (!trace_find(trace, cell.pass, name, &t, check->err))
-		return false;
-	tensor_index(&t.tensor, (int64_t)(scramble_next(state) % (uint64_t)tensor_count(&t.tensor)), cell.index);
+	struct explained cell = {.name = t->name, .pass = t->pass};
+	tensor_index(&t->tensor, element, cell.index);
 	bool ok = explainer_cell(explainer, &cell, &arena, check->err);
 	if (ok) {
 		audit->cells++;
-		if (!cell.same && audit->bad++ == 0) {
-			audit->first = cell;
-			audit->first.formula = arena_strdup(check->arena, cell.formula);
-			audit->first.terms = NULL, audit->first.term_count = 0;
+		if (!cell.same) {
+			note_audit(check, &cell, t);
+			if (audit->bad++ == 0) {
+				audit->first = cell;
+				audit->first.formula = arena_strdup(check->arena, cell.formula);
+				audit->first.terms = NULL, audit->first.term_count = 0;
+			}
 		}
 	}
 	arena_free(&arena);
 	return ok;
+}
+
+/* IDs, positions and masks decide everything and are cheap: every cell of a tensor of at most that many times the sample. */
+#define AUDIT_WHOLE 32
+
+/* Every cell of the whole numbers of one pass. */
+static bool audit_whole(struct check *check, struct explainer *explainer, const char *name)
+{
+	struct trace *trace = check->options->trace;
+	for (int64_t pass = 0; pass < trace_pass_count(trace); pass++) {
+		struct trace_tensor t;
+		if (!trace_find(trace, pass, name, &t, check->err))
+			return false;
+		int64_t count = tensor_count(&t.tensor);
+		for (int64_t i = 0; count <= AUDIT_WHOLE * check->options->cells_per_value && i < count; i++) {
+			if (!audit_cell(check, explainer, &t, i))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Cells drawn at random from all passes. */
+static bool audit_sample(struct check *check, struct explainer *explainer, const char *name, uint64_t *state)
+{
+	struct trace *trace = check->options->trace;
+	for (int64_t i = 0; i < check->options->cells_per_value; i++) {
+		struct trace_tensor t;
+		int64_t pass = (int64_t)(scramble_next(state) % (uint64_t)trace_pass_count(trace));
+		if (!trace_find(trace, pass, name, &t, check->err) ||
+			!audit_cell(check, explainer, &t, (int64_t)(scramble_next(state) % (uint64_t)tensor_count(&t.tensor))))
+			return false;
+	}
+	return true;
 }
 
 static bool audit(struct check *check)
@@ -233,12 +282,12 @@ static bool audit(struct check *check)
 	if (!explainer_new(&explainer, trace, check->options->model, check->err))
 		return false;
 	for (int v = 0; ok && v < trace_value_count(trace); v++) {
-		const char *name = trace_value(trace, v)->name;
-		if (!explainer_can(explainer, name))
+		const struct trace_value *value = trace_value(trace, v);
+		if (!explainer_can(explainer, value->name))
 			continue;
 		check->result->audit.values++;
-		for (int64_t i = 0; ok && i < check->options->cells_per_value; i++)
-			ok = audit_cell(check, explainer, name, &state);
+		ok = audit_sample(check, explainer, value->name, &state) &&
+			(value->dtype == DTYPE_F32 || audit_whole(check, explainer, value->name));
 	}
 	explainer_delete(explainer);
 	check->result->audit.ok = check->result->audit.bad == 0;

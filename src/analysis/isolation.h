@@ -2,11 +2,12 @@
  * isolation.h: do the rows of a recorded batch stay apart? Three independent proofs and an audit.
  *
  *   reach      structural: which requests can reach a cell, followed through the operations (influence.h)
- *   alone      every row run by itself gives the recorded bits
+ *   alone      every row run by itself, in one piece, gives the recorded bits
  *   scrambled  with the neighbours' tokens, lengths and numbers replaced (NaN, infinities, huge and tiny values), the
  *              others give the recorded bits: for every bit of the row index the batch is run twice, once with the rows
  *              scrambled that have it and once with those that have not, so every pair is tried
- *   audit      random cells of every operation, explained and recomputed to the recorded bits
+ *   audit      random cells of every operation, and all IDs, positions and masks of small passes, explained and recomputed
+ *              to the recorded bits: that the engine did what the list says, with the layout that the lengths give
  *
  * The batch is run again as it was recorded first ("replay"), which must give the recorded bits too. Every tensor that the
  * trace holds is compared. A proof that a batch gives nothing to do (one row) counts as passed, with 0 values.

@@ -2,7 +2,7 @@
 
 const char *proof_name(enum proof proof)
 {
-	static const char *const names[PROOF_COUNT] = {"reach", "alone", "scrambled", "replay"};
+	static const char *const names[] = {"reach", "alone", "scrambled", "replay", "audit"};
 	return names[proof];
 }
 

@@ -9,7 +9,7 @@
 
 #include "tensor/tensor.h"
 
-enum proof { PROOF_REACH, PROOF_ALONE, PROOF_SCRAMBLED, PROOF_REPLAY, PROOF_COUNT };
+enum proof { PROOF_REACH, PROOF_ALONE, PROOF_SCRAMBLED, PROOF_REPLAY, PROOF_COUNT, PROOF_AUDIT = PROOF_COUNT };
 
 #define LEAK_FROM_UNKNOWN (-1)
 #define LEAK_FROM_PADDING (-2)
@@ -35,7 +35,7 @@ struct proof_count {
 	int64_t bad;     /* of them, not isolated */
 };
 
-/* "reach", "alone", "scrambled", "replay" */
+/* "reach", "alone", "scrambled", "replay", "audit": the last is no proof, but its first bad cell is a place like any other. */
 const char *proof_name(enum proof proof);
 
 /* Keeps the earlier of both in *first: by pass, operation, row, position, element, proof. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "analysis/faults.h"
 #include "base/i18n.h"
 #include "base/json.h"
 #include "draw/show.h"
@@ -69,6 +70,26 @@ static void add_leak(struct json_writer *writer, const struct leak *leak, const 
 	json_end_object(writer);
 }
 
+/* The faults in force, each with what the batch lacks for it to show. */
+static void add_faults(struct json_writer *writer, const struct trace *trace)
+{
+	const struct trace_info *info = trace_info(trace);
+	json_key(writer, "faults");
+	json_begin_array(writer);
+	for (size_t i = 0; info->faults[i] != NULL; i++) {
+		const struct fault *fault = faults_find(info->faults[i]);
+		struct buf lacking = BUF_INIT;
+		if (fault != NULL)
+			faults_lacking(fault, trace_batch(trace), info->pad_token < 0 ? 0 : (int32_t)info->pad_token, &lacking);
+		json_begin_object(writer);
+		json_put_string(writer, "name", info->faults[i]);
+		json_put_string(writer, "batch_lacks", lacking.length > 0 ? buf_text(&lacking) : NULL);
+		json_end_object(writer);
+		buf_free(&lacking);
+	}
+	json_end_array(writer);
+}
+
 void verdict_json(const struct isolation *result, const struct trace *trace, struct buf *out)
 {
 	struct json_writer writer;
@@ -83,6 +104,7 @@ void verdict_json(const struct isolation *result, const struct trace *trace, str
 	add_proof(&writer, "replay", &result->proofs[PROOF_REPLAY]);
 	add_audit(&writer, &result->audit);
 	add_leak(&writer, &result->first, trace);
+	add_faults(&writer, trace);
 	json_end_object(&writer);
 	buf_add_char(out, '\n');
 }
@@ -151,6 +173,23 @@ static void add_audit_line(struct buf *out, const struct isolation_audit *audit)
 	buf_printf(out, _("]: recorded 0x%08x, recomputed 0x%08x\n"), audit->first.bits, audit->first.recomputed_bits);
 }
 
+/* Faults in force that left no trace, and why. */
+static void add_hidden_faults(struct buf *out, const struct trace *trace)
+{
+	const struct trace_info *info = trace_info(trace);
+	for (size_t i = 0; info->faults[i] != NULL; i++) {
+		const struct fault *fault = faults_find(info->faults[i]);
+		struct buf lacking = BUF_INIT;
+		if (fault != NULL)
+			faults_lacking(fault, trace_batch(trace), info->pad_token < 0 ? 0 : (int32_t)info->pad_token, &lacking);
+		if (lacking.length > 0)
+			buf_printf(out, _("%s cannot show in this batch; it needs: %s\n"), info->faults[i], buf_text(&lacking));
+		else
+			buf_printf(out, _("%s did not show in this batch\n"), info->faults[i]);
+		buf_free(&lacking);
+	}
+}
+
 void verdict_text(const struct isolation *result, const struct trace *trace, struct buf *out)
 {
 	buf_add_char(out, '\n');
@@ -165,4 +204,6 @@ void verdict_text(const struct isolation *result, const struct trace *trace, str
 		add_leak_line(out, &result->first, trace);
 	buf_add_text(out, result->ok ? _("isolated: every row is the same, bit for bit, with and without its neighbours\n")
 				     : _("NOT isolated\n"));
+	if (result->ok)
+		add_hidden_faults(out, trace);
 }

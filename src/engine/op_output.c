@@ -133,7 +133,7 @@ bool op_choose_explain(const struct op *op, struct explain *explain, struct err 
 {
 	int64_t V = explain->dims.V, b = explain->index[0];
 	float *x;
-	if (explain->pass->sampled[b] == 0) {
+	if (explain->pass->sampled[b] == 0 || explain->pass->ended[b] != 0) {
 		explain->recomputed = -1;
 		buf_add_text(&explain->formula, "-1: the row is not sampled: it is in the middle of its prompt, or has finished");
 		return true;
@@ -239,7 +239,7 @@ void op_finish_run(const struct op *op, struct exec *exec)
 	const int32_t *next = exec_in(exec, op, 0)->data;
 	uint8_t *finished = exec_out(exec, op, 0)->data;
 	for (int64_t b = 0; b < exec->pass->B; b++)
-		finished[b] = exec->pass->fresh[b] == 0 || (next[b] >= 0 && (exec->pass->full[b] != 0 ||
+		finished[b] = exec->pass->ended[b] != 0 || (next[b] >= 0 && (exec->pass->full[b] != 0 ||
 			ends(next[b], exec->end_tokens, exec->end_token_count)));
 }
 
@@ -250,7 +250,7 @@ bool op_finish_explain(const struct op *op, struct explain *explain, struct err 
 	if (!explain_read(explain, op->inputs[0], b, 1, &next, err))
 		return false;
 	explain_place(explain, explain_add(explain, op->inputs[0], *next, 1, *next), op->inputs[0], b);
-	if (explain->pass->fresh[b] == 0) {
+	if (explain->pass->ended[b] != 0) {
 		explain->recomputed = 1;
 		buf_add_text(&explain->formula, "true: the row finished in an earlier pass");
 		return true;

@@ -88,6 +88,11 @@ static int64_t column_shift(const struct pass *pass, int64_t b)
 	return pass->layout == LAYOUT_LEFT ? pass->K - (pass->past[b] + pass->fresh[b]) : 0;
 }
 
+int64_t pass_key_column(const struct pass *pass, int64_t b, int64_t position)
+{
+	return position + column_shift(pass, b);
+}
+
 static void lay_row(struct pass *pass, int64_t b, const int32_t *history, int32_t pad_token)
 {
 	int64_t begin = pass_row_begin(pass, b), shift = column_shift(pass, b), length = pass->past[b] + pass->fresh[b];
@@ -109,6 +114,7 @@ static void lay_row(struct pass *pass, int64_t b, const int32_t *history, int32_
 void pass_lay(struct pass *pass, const int32_t *const *histories, int32_t pad_token, struct arena *arena)
 {
 	place_rows(pass, arena);
+	pass->pad_token = pad_token;
 	pass->row_of = ARENA_ARRAY(arena, int32_t, pass->cells);
 	pass->tokens = ARENA_ARRAY(arena, int32_t, pass->cells);
 	pass->positions = ARENA_ARRAY(arena, int32_t, pass->cells);

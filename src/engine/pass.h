@@ -34,12 +34,14 @@ struct pass {
 	enum pass_kind kind;
 	enum layout layout;
 	int64_t B, S, K;
+	int32_t pad_token;     /* token ID that stands where padding is */
 	int64_t cells;         /* B * S, or the new tokens of all rows when packed */
 	int32_t *rows;         /* [B]: index of the request in the batch */
 	int64_t *past;         /* [B]: positions of the row that earlier passes computed */
 	int64_t *fresh;        /* [B]: new tokens of the row in this pass, 0..S */
 	int64_t *first;        /* [B]: cell of the row's first new token */
 	int32_t *row_of;       /* [cells]: which of the B rows a cell belongs to, padding included */
+	uint8_t *ended;        /* [B]: 1 when the row had finished before this pass */
 	uint8_t *sampled;      /* [B]: 1 when the row gets a next token from this pass */
 	int64_t *last;         /* [B]: cell of the row's last real token; -1 when it has no new token */
 	int32_t *tokens;       /* [cells]: token IDs; the pad ID where padding */
@@ -68,6 +70,8 @@ int64_t pass_row(const struct pass *pass, int32_t request);
 int64_t pass_cell(const struct pass *pass, int32_t request, int64_t position);
 /* The true logical position of a cell, or -1 where it is padding. */
 int64_t pass_position(const struct pass *pass, int64_t cell);
+/* The column of the key at a logical position of row b, 0 .. past + fresh - 1: where it truly lies. */
+int64_t pass_key_column(const struct pass *pass, int64_t b, int64_t position);
 /* First cell of row b, padding included, and how many it has. */
 int64_t pass_row_begin(const struct pass *pass, int64_t b);
 int64_t pass_row_width(const struct pass *pass, int64_t b);

@@ -51,26 +51,37 @@ static bool check_request(const struct request *request, int64_t i, const struct
 	return true;
 }
 
-/* Positions that a request may reach: its prompt and all new tokens but the last, which is never fed back. */
-static int64_t most_positions(const struct request *request, const struct config *config)
+/* Positions that a request may reach: its prompt and `new` tokens but the last, which is never fed back. */
+static int64_t most_positions(const struct request *request, int64_t new, const struct config *config)
 {
-	int64_t room = config->context - request->prompt_length;
-	int64_t fed = request->max_new_tokens - 1;
+	int64_t room = config->context - request->prompt_length, fed = new - 1;
 	return request->prompt_length + (fed < room ? fed : room);
+}
+
+/* Positions of the longest row. Rows that go on after their end reach what the longest generation gives them. */
+static int64_t longest_row(const struct run *run)
+{
+	int64_t most_new = 1, longest = 1;
+	for (int64_t i = 0; run->options.finished_go_on && i < run->batch->count; i++)
+		most_new = run->batch->requests[i].max_new_tokens > most_new ? run->batch->requests[i].max_new_tokens : most_new;
+	for (int64_t i = 0; i < run->batch->count; i++) {
+		const struct request *request = &run->batch->requests[i];
+		int64_t new = run->options.finished_go_on ? most_new : request->max_new_tokens;
+		int64_t positions = most_positions(request, new, run->config);
+		longest = positions > longest ? positions : longest;
+	}
+	return longest;
 }
 
 static void init_rows(struct run *run)
 {
 	const struct batch *batch = run->batch;
-	int64_t longest = 1;
+	int64_t longest = longest_row(run);
 	run->rows = MEM_ARRAY(struct row, batch->count);
 	for (int64_t i = 0; i < batch->count; i++) {
 		const struct request *request = &batch->requests[i];
-		int64_t positions = most_positions(request, run->config);
-		if (positions > longest)
-			longest = positions;
-		run->rows[i].tokens = MEM_ARRAY(int32_t, positions + 1);
-		run->rows[i].logprobs = MEM_ARRAY(float, positions + 1);
+		run->rows[i].tokens = MEM_ARRAY(int32_t, longest + 1);
+		run->rows[i].logprobs = MEM_ARRAY(float, longest + 1);
 		memcpy(run->rows[i].tokens, request->prompt, (size_t)request->prompt_length * sizeof(int32_t));
 		run->rows[i].count = request->prompt_length;
 	}
@@ -82,7 +93,8 @@ static void init_rows(struct run *run)
 		.page_size = batch->page_size,
 		.requests = batch->count,
 	});
-	run->schedule = (struct schedule_state){.batch = batch, .rows = run->rows, .cache = &run->cache};
+	run->schedule = (struct schedule_state){.batch = batch, .rows = run->rows, .cache = &run->cache,
+		.longest = longest, .go_on = run->options.finished_go_on};
 }
 
 static int processors(void)
@@ -166,6 +178,7 @@ static struct pass *new_pass(struct run *run, int64_t B)
 	pass->rows = ARENA_ARRAY(arena, int32_t, B);
 	pass->past = ARENA_ARRAY(arena, int64_t, B);
 	pass->fresh = ARENA_ARRAY(arena, int64_t, B);
+	pass->ended = ARENA_ARRAY(arena, uint8_t, B);
 	pass->sampled = ARENA_ARRAY(arena, uint8_t, B);
 	pass->full = ARENA_ARRAY(arena, uint8_t, B);
 	return pass;
@@ -181,6 +194,7 @@ static void enter_rows(struct run *run, struct pass *pass, const int32_t **histo
 			continue;
 		pass->rows[b] = i;
 		pass->past[b] = row->computed;
+		pass->ended[b] = row->finish != FINISH_NONE;
 		pass->fresh[b] = schedule_fresh(&run->schedule, i);
 		pass->sampled[b] = pass->fresh[b] > 0 && row->computed + pass->fresh[b] == row->count;
 		pass->full[b] = request_is_full(&run->batch->requests[i], row->count + 1, run->config->context);
@@ -318,7 +332,7 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 			continue;
 		row->logprobs[row->count - request->prompt_length] = outcome->logprobs[b];
 		row->tokens[row->count++] = outcome->next[b];
-		if (outcome->finished[b] == 0)
+		if (outcome->finished[b] == 0 || row->finish != FINISH_NONE)
 			continue;
 		row->finish = pass->full[b] == 0 ? FINISH_EOS
 			: row->count - request->prompt_length >= request->max_new_tokens ? FINISH_LENGTH

@@ -32,6 +32,7 @@ struct run_options {
 	struct pass_rewrite rewrites[RUN_MAX_REWRITES];
 	int rewrite_count;
 	bool ignore_eos;        /* rows go on after an end token: for measuring */
+	bool finished_go_on;    /* in schedule static finished rows are not frozen: a fault */
 };
 
 struct run;

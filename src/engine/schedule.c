@@ -60,7 +60,7 @@ int64_t schedule_fresh(const struct schedule_state *state, int64_t i)
 	const struct batch *batch = state->batch;
 	const struct row *row = &state->rows[i];
 	int64_t fresh = row->count - row->computed, chunk = batch->chunk > 0 ? batch->chunk : BATCH_DEFAULT_CHUNK;
-	if (row->finish != FINISH_NONE)
+	if (row->finish != FINISH_NONE && (!state->go_on || row->count > state->longest))
 		return 0;
 	return batch->schedule == SCHEDULE_CHUNKED && fresh > chunk ? chunk : fresh;
 }

@@ -22,6 +22,8 @@ struct schedule_state {
 	const struct batch *batch;
 	struct row *rows; /* [requests] */
 	struct kvcache *cache;
+	int64_t longest; /* positions of the longest row */
+	bool go_on;      /* finished rows are not frozen: a fault */
 	int64_t clock; /* what `arrives` is compared with: passes, and those skipped because nobody was there */
 };
 

@@ -238,7 +238,7 @@ static void list_events(struct recorder *recorder, const struct pass *pass, stru
 		recorder->started[request] = 1;
 	}
 	for (int64_t b = 0; b < pass->B; b++) {
-		if (recorder->finished[b] && pass->fresh[b] > 0)
+		if (recorder->finished[b] && !pass->ended[b])
 			events[line->event_count++] =
 				(struct trace_event){TRACE_ENDS, pass->rows[b], finish_of(recorder, pass, b), 0};
 	}

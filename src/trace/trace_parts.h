@@ -21,6 +21,7 @@ struct trace_file {
 struct trace_history {
 	int32_t *tokens;
 	int64_t count, capacity;
+	bool ended;
 };
 
 struct trace {

@@ -58,6 +58,18 @@ static void add_texts(struct trace *trace, const struct passline *line)
 	}
 }
 
+/* Which rows had finished before; then those that finish here are marked. */
+static uint8_t *ended_rows(struct trace *trace, const struct passline *line)
+{
+	uint8_t *ended = ARENA_ARRAY(&trace->arena, uint8_t, line->B);
+	for (int64_t b = 0; b < line->B; b++) {
+		struct trace_history *history = &trace->histories[line->rows[b]];
+		ended[b] = history->ended;
+		history->ended = history->ended || line->finished[b] != 0;
+	}
+	return ended;
+}
+
 static void add_pass(struct trace *trace, const struct passline *line)
 {
 	if (trace->pass_count == trace->pass_capacity) {
@@ -82,6 +94,7 @@ static void add_pass(struct trace *trace, const struct passline *line)
 		.past = line->past,
 		.fresh = line->fresh,
 		.sampled = line->sampled,
+		.ended = ended_rows(trace, line),
 		.lanes = batch_lanes(&trace->manifest.batch),
 		.cache_held = line->cache_held,
 		.cache_used = line->cache_used,
