@@ -54,6 +54,20 @@ static inline void composition_way(struct batch *batch, uint64_t *state)
 			: 0;
 }
 
+/* Each filter and penalty now and then, and greedy rows between rows that draw. */
+static inline struct sampling composition_sampling(uint64_t *state)
+{
+	struct sampling s = {.seed = (uint64_t)composition_below(state, 3)};
+	s.temperature = composition_below(state, 4) == 0 ? 0 : 0.5f + (float)composition_below(state, 8);
+	s.top_k = composition_below(state, 2) == 0 ? 0 : 1 + composition_below(state, 9);
+	s.top_p = composition_below(state, 2) == 0 ? 0 : 0.1f * (float)(1 + composition_below(state, 9));
+	s.min_p = composition_below(state, 3) == 0 ? 0.05f : 0;
+	s.repetition_penalty = composition_below(state, 3) == 0 ? 1.3f : 0;
+	s.presence_penalty = composition_below(state, 3) == 0 ? 0.4f : 0;
+	s.frequency_penalty = composition_below(state, 3) == 0 ? 0.2f : 0;
+	return s;
+}
+
 /* One batch; every third has a row that is a copy of another. */
 static inline struct batch composition_batch(const struct config *config, uint64_t *state, struct arena *arena)
 {
@@ -68,6 +82,10 @@ static inline struct batch composition_batch(const struct config *config, uint64
 		for (int64_t t = 0; t < r->prompt_length; t++)
 			r->prompt[t] = (int32_t)composition_below(state, config->vocabulary);
 		r->max_new_tokens = 1 + composition_below(state, 5);
+	}
+	if (composition_below(state, 3) == 0) {
+		for (int64_t i = 0; i < batch.count; i++)
+			batch.requests[i].sampling = composition_sampling(state);
 	}
 	if (batch.count > 1 && composition_below(state, 3) == 0) {
 		batch.requests[batch.count - 1].prompt = batch.requests[0].prompt;
@@ -88,7 +106,7 @@ static inline bool composition_record(struct compositions *c, const struct batch
 	const char *const faults[] = {fault};
 	int fault_count = fault != NULL;
 	bool more = true;
-	bool ok = plan_build(&plan, c->model, batch->layout, &arena, err) &&
+	bool ok = plan_build(&plan, c->model, batch_way(batch), &arena, err) &&
 		faults_apply(faults, (size_t)fault_count, plan, &with_faults, err) &&
 		run_new(&run, c->model, plan, batch, &with_faults, err) &&
 		recorder_new(&recorder, &(struct recorder_options){.folder = c->folder, .replace = true, .scratch = true,
@@ -155,7 +173,7 @@ static inline bool composition_again(struct compositions *c, const struct batch 
 	}
 	composition_way(&other, &state);
 	struct run_options options = {.threads = 1 + (int)(seed % 4)};
-	bool ok = trace_open(&trace, c->folder, &err) && plan_build(&plan, c->model, other.layout, &arena, &err) &&
+	bool ok = trace_open(&trace, c->folder, &err) && plan_build(&plan, c->model, batch_way(&other), &arena, &err) &&
 		run_new(&run, c->model, plan, &other, &options, &err);
 	if (ok)
 		comparison = comparison_new(trace, plan, requests, other.count, PROOF_ALONE);

@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 	struct model *model = NULL;
 	struct plan *plan = NULL;
 	struct err err = ERR_INIT;
-	if (!model_random(&model, &config, "random", &err) || !plan_build(&plan, model, LAYOUT_LEFT, &arena, &err)) {
+	if (!model_random(&model, &config, "random", &err) || !plan_build(&plan, model, (struct plan_way){0}, &arena, &err)) {
 		printf("FAIL %s\n0 passed, 1 failed\n", err.message);
 		return EXIT_FAILURE;
 	}

@@ -86,7 +86,7 @@ static void golden_model(const char *path, uint64_t expected)
 	struct plan *plan = NULL;
 	struct err err = ERR_INIT;
 	ck_assert_msg(model_open(&model, path, &err), "%s", err.message);
-	ck_assert_msg(plan_build(&plan, model, LAYOUT_LEFT, &arena, &err), "%s", err.message);
+	ck_assert_msg(plan_build(&plan, model, (struct plan_way){0}, &arena, &err), "%s", err.message);
 	for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
 		if (kernels_get(sets[s]) == NULL)
 			continue;

@@ -100,7 +100,7 @@ static void golden_open(struct golden *golden, const char *name)
 	snprintf(path, sizeof path, "tiny_models/%s", name);
 	ck_assert_msg(model_open(&golden->model, path, &golden->err), "%s", golden->err.message);
 	ck_assert_msg(
-		plan_build(&golden->plan, golden->model, LAYOUT_LEFT, &golden->arena, &golden->err), "%s", golden->err.message);
+		plan_build(&golden->plan, golden->model, (struct plan_way){0}, &golden->arena, &golden->err), "%s", golden->err.message);
 }
 
 static void golden_close(struct golden *golden)

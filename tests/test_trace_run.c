@@ -7,7 +7,7 @@
 
 static int32_t prompt_a[] = {0, 0, 0}, prompt_b[] = {0}, prompt_c[] = {0};
 static struct request requests[] = {
-	{"A", "我今天", prompt_a, 3, 6, 0}, {"B", "天", prompt_b, 1, 6, 0}, {"C", NULL, prompt_c, 1, 6, 1}};
+	{.id = "A", .text = "我今天", .prompt = prompt_a, .prompt_length = 3, .max_new_tokens = 6, .arrives = 0}, {.id = "B", .text = "天", .prompt = prompt_b, .prompt_length = 1, .max_new_tokens = 6, .arrives = 0}, {.id = "C", .text = NULL, .prompt = prompt_c, .prompt_length = 1, .max_new_tokens = 6, .arrives = 1}};
 
 struct example {
 	struct fixture fixture; /* for its folder */
@@ -34,7 +34,7 @@ static void example_init(struct example *example)
 	ck_assert_msg(
 		model_open(&example->model, "tiny_models/three-requests", &example->err), "%s", example->err.message);
 	ck_assert_msg(
-		plan_build(&example->plan, example->model, LAYOUT_LEFT, &example->arena, &example->err), "%s", example->err.message);
+		plan_build(&example->plan, example->model, (struct plan_way){0}, &example->arena, &example->err), "%s", example->err.message);
 	encode(example->model);
 }
 

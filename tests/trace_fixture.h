@@ -114,8 +114,10 @@ static inline bool fixture_token_bytes(void *self, int32_t token, struct buf *ou
 static inline void fixture_requests(struct fixture *fixture)
 {
 	static int32_t prompts[FIXTURE_ROWS][3] = {{5, 6, 101}, {7, 0, 0}, {0, 9, 0}};
-	static struct request requests[FIXTURE_ROWS] = {{"A", "我今天", prompts[0], 3, 4, 0},
-		{"B", NULL, prompts[1], 1, 30, 0}, {"7", NULL, prompts[2], 2, 30, 1}};
+	static struct request requests[FIXTURE_ROWS] = {
+		{.id = "A", .text = "我今天", .prompt = prompts[0], .prompt_length = 3, .max_new_tokens = 4},
+		{.id = "B", .prompt = prompts[1], .prompt_length = 1, .max_new_tokens = 30},
+		{.id = "7", .prompt = prompts[2], .prompt_length = 2, .max_new_tokens = 30, .arrives = 1}};
 	fixture->batch = (struct batch){.requests = requests, .count = FIXTURE_ROWS, .max_rows = 0};
 	for (int i = 0; i < FIXTURE_ROWS; i++) {
 		memcpy(fixture->histories[i], prompts[i], sizeof prompts[i]);
@@ -196,7 +198,7 @@ static inline struct pass *fixture_lay(struct fixture *fixture, struct arena *ar
 	pass->fresh = ARENA_ARRAY(arena, int64_t, FIXTURE_ROWS);
 	pass->ended = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
 	pass->sampled = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
-	pass->full = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
+	pass->finish = ARENA_ARRAY(arena, uint8_t, FIXTURE_ROWS);
 	for (int32_t i = 0; i < FIXTURE_ROWS; i++) {
 		const struct request *request = &fixture->batch.requests[i];
 		int64_t generated = fixture->known[i] - request->prompt_length;
@@ -206,7 +208,7 @@ static inline struct pass *fixture_lay(struct fixture *fixture, struct arena *ar
 		pass->past[pass->B] = fixture->computed[i];
 		pass->fresh[pass->B] = fixture->known[i] - fixture->computed[i];
 		pass->sampled[pass->B] = 1;
-		pass->full[pass->B] = generated + 1 == request->max_new_tokens;
+		pass->finish[pass->B] = generated + 1 == request->max_new_tokens ? FINISH_LENGTH : FINISH_NONE;
 		if (pass->fresh[pass->B] > 1 && fixture->passes > 0)
 			pass->kind = PASS_MIXED;
 		histories[pass->B++] = fixture->histories[i];
@@ -243,7 +245,7 @@ static inline void fixture_fill(
 		if (strcmp(v->name, "next_tokens") == 0)
 			((int32_t *)tensor->data)[b] = fixture_next(fixture, pass->rows[b]);
 		if (strcmp(v->name, "finished") == 0)
-			((uint8_t *)tensor->data)[b] = pass->full[b];
+			((uint8_t *)tensor->data)[b] = pass->finish[b] != FINISH_NONE;
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/faults.h"
 #include "base/mem.h"
+#include "analysis/stops.h"
 
 struct explainer {
 	struct trace *trace;
@@ -13,6 +14,7 @@ struct explainer {
 	struct arena arena;
 	struct plan *plan;
 	int64_t pass; /* that is being explained */
+	struct stop_rule stop;
 };
 
 static size_t list_length(const char *const *list)
@@ -52,7 +54,8 @@ bool explainer_new(struct explainer **result, struct trace *trace, struct model 
 	struct run_options unused = {0};
 	e->trace = trace;
 	e->model = model;
-	if (!same_weights(e, err) || !plan_build(&e->plan, model, trace_batch(trace)->layout, &e->arena, err) ||
+	e->stop = stops_rule(model);
+	if (!same_weights(e, err) || !plan_build(&e->plan, model, batch_way(trace_batch(trace)), &e->arena, err) ||
 		!faults_apply(faults, list_length(faults), e->plan, &unused, err) || !load_all(model, err)) {
 		explainer_delete(e);
 		return false;
@@ -135,6 +138,12 @@ static int64_t columns_of(void *self, int64_t pass)
 	return layout->layout == LAYOUT_PACKED ? 0 : layout->S;
 }
 
+static const int32_t *history_of(void *self, int32_t request)
+{
+	struct explainer *e = self;
+	return trace_history(e->trace, request);
+}
+
 /* --- one cell --- */
 
 /* Order of terms: by share, then by place. */
@@ -187,7 +196,7 @@ static bool recorded_value(struct explainer *e, const struct trace_tensor *t, st
 	if (one.dtype == DTYPE_F32)
 		cell->bits = float_bits((float)cell->value);
 	else
-		cell->bits = (uint32_t)(int32_t)cell->value;
+		cell->bits = (uint32_t)(int64_t)cell->value;
 	return true;
 }
 
@@ -207,8 +216,8 @@ static void set_question(struct explainer *e, struct explain *explain, const str
 	const struct pass *layout = &trace_pass(e->trace, cell->pass)->layout;
 	const struct config *config = model_config(e->model);
 	*explain = (struct explain){.plan = e->plan, .pass = layout, .dims = e->plan->dims, .arena = arena,
-		.end_tokens = config->end_tokens, .end_token_count = config->end_token_count,
-		.reader = {e, read_numbers, find_key, columns_of}};
+		.batch = trace_batch(e->trace), .finish = {config->end_tokens, config->end_token_count, config->context, e->stop},
+		.reader = {e, read_numbers, find_key, columns_of, history_of}};
 	dims_set_pass(&explain->dims, layout);
 	memcpy(explain->index, cell->index, sizeof explain->index);
 	while (op->outputs[explain->output] != value)
@@ -234,8 +243,8 @@ bool explainer_cell(struct explainer *e, struct explained *cell, struct arena *a
 	bool ok = recorded_value(e, &t, cell, err) && explain_cell(op, &explain, err);
 	if (ok) {
 		cell->recomputed = explain.recomputed;
-		cell->recomputed_bits = cell->dtype == DTYPE_F32 ? float_bits(explain.recomputed)
-								 : (uint32_t)(int32_t)explain.recomputed;
+		cell->recomputed_bits = cell->dtype == DTYPE_F32 ? float_bits((float)explain.recomputed)
+								 : (uint32_t)(int64_t)explain.recomputed;
 		cell->same = cell->bits == cell->recomputed_bits;
 		cell->formula = arena_strdup(arena, buf_text(&explain.formula));
 		rank(&explain, arena, cell);

@@ -205,6 +205,32 @@ void fault_stale_slot(void *self, struct pass *pass, const struct kvcache *cache
 	}
 }
 
+/* --- sampling --- */
+
+void fault_shared_random_stream(void *self, struct pass *pass, const struct kvcache *cache)
+{
+	uint32_t *drawn = self;
+	(void)cache;
+	for (int64_t b = 0; b < pass->B; b++) {
+		if (pass->sampled[b] != 0)
+			pass->draws[b] = (struct pass_draw){.key = pass->draws[0].key, .counter = {(*drawn)++, 0, 0, 0}};
+	}
+}
+
+void fault_same_noise(void *self, struct pass *pass, const struct kvcache *cache)
+{
+	(void)self, (void)cache;
+	for (int64_t b = 1; b < pass->B; b++)
+		pass->draws[b] = pass->draws[0];
+}
+
+void fault_penalty_counts_padding(void *self, struct pass *pass, const struct kvcache *cache)
+{
+	(void)self, (void)cache;
+	for (int64_t b = 0; b < pass->B && pass->layout != LAYOUT_PACKED; b++)
+		pass->counted_pads[b] = pass->K - pass->past[b] - pass->fresh[b];
+}
+
 /* --- the run --- */
 
 void fault_finished_rows_go_on(struct run_options *options)

@@ -28,6 +28,10 @@ void fault_mask_from_token_ids(void *self, struct pass *pass, const struct kvcac
 void fault_shared_cache_slot(void *self, struct pass *pass, const struct kvcache *cache);
 /* `self` is a struct fault_offsets. */
 void fault_append_at_longest(void *self, struct pass *pass, const struct kvcache *cache);
+/* `self` is a uint32_t: the draws so far. */
+void fault_shared_random_stream(void *self, struct pass *pass, const struct kvcache *cache);
+void fault_same_noise(void *self, struct pass *pass, const struct kvcache *cache);
+void fault_penalty_counts_padding(void *self, struct pass *pass, const struct kvcache *cache);
 void fault_stale_slot(void *self, struct pass *pass, const struct kvcache *cache);
 
 void fault_finished_rows_go_on(struct run_options *options);

@@ -28,6 +28,12 @@ static const struct fault faults[] = {
 		FAULT_NEEDS_LEAVING, NULL, fault_append_at_longest, NULL, sizeof(struct fault_offsets)},
 	{"stale-slot", N_("a slot that is used again counts as written: what its last owner left there is read"),
 		FAULT_NEEDS_REUSE, NULL, fault_stale_slot, NULL, 0},
+	{"shared-random-stream", N_("one random stream serves the batch: every draw moves the next row's on"), FAULT_NEEDS_DRAWS, NULL,
+		fault_shared_random_stream, NULL, sizeof(uint32_t)},
+	{"same-noise", N_("every row draws with the random number of the first"), FAULT_NEEDS_DRAWS, NULL, fault_same_noise,
+		NULL, 0},
+	{"penalty-counts-padding", N_("penalties count padding as tokens of the row"), FAULT_NEEDS_RAGGED | FAULT_NEEDS_PENALTY,
+		NULL, fault_penalty_counts_padding, NULL, 0},
 	{"finished-rows-go-on", N_("finished rows are not frozen: they go on sampling"), FAULT_NEEDS_STATIC | FAULT_NEEDS_ENDS,
 		NULL, NULL, fault_finished_rows_go_on, 0},
 	{"batch-norm", N_("units are normalised over the batch instead of each position by itself"), FAULT_NEEDS_ROWS,
@@ -149,6 +155,30 @@ static bool has_ends(const struct batch *batch)
 	return false;
 }
 
+static bool is_penalised(const struct sampling *s)
+{
+	struct sampling penalties = *s;
+	penalties.temperature = 0;
+	return sampling_is_used(&penalties);
+}
+
+static bool has_penalty(const struct batch *batch)
+{
+	for (int64_t i = 0; i < batch->count; i++) {
+		if (is_penalised(&batch->requests[i].sampling))
+			return batch->layout != LAYOUT_PACKED;
+	}
+	return false;
+}
+
+static bool has_draws(const struct batch *batch)
+{
+	int64_t count = 0;
+	for (int64_t i = 0; i < batch->count; i++)
+		count += batch->requests[i].sampling.temperature > 0;
+	return count > 1 && batch_lanes(batch) > 1;
+}
+
 static bool has(const struct batch *batch, int32_t pad, enum fault_need need)
 {
 	switch (need) {
@@ -163,6 +193,8 @@ static bool has(const struct batch *batch, int32_t pad, enum fault_need need)
 	case FAULT_NEEDS_PAD_ID: return has_pad_id(batch, pad);
 	case FAULT_NEEDS_LEAVING: return has_leaving(batch);
 	case FAULT_NEEDS_ENDS: return has_ends(batch);
+	case FAULT_NEEDS_DRAWS: return has_draws(batch);
+	case FAULT_NEEDS_PENALTY: return has_penalty(batch);
 	}
 	return true;
 }
@@ -183,6 +215,8 @@ void faults_lacking(const struct fault *fault, const struct batch *batch, int32_
 		{FAULT_NEEDS_STATIC, N_("schedule static")},
 		{FAULT_NEEDS_PAD_ID, N_("a prompt that holds the token ID of padding")},
 		{FAULT_NEEDS_ENDS, N_("two rows that make different numbers of tokens")},
+		{FAULT_NEEDS_DRAWS, N_("two rows in one pass that draw (temperature above 0)")},
+		{FAULT_NEEDS_PENALTY, N_("a penalty, and padding to be counted (layout left or right)")},
 		{FAULT_NEEDS_LEAVING, N_("a row with a longer prompt that makes fewer tokens than another")},
 	};
 	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {

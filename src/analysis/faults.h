@@ -25,6 +25,8 @@ enum fault_need {
 	FAULT_NEEDS_PAD_ID = 1 << 8,   /* a prompt that holds the token ID used for padding */
 	FAULT_NEEDS_LEAVING = 1 << 9,  /* a long row that ends before a shorter one */
 	FAULT_NEEDS_ENDS = 1 << 10,    /* rows that end at different passes */
+	FAULT_NEEDS_DRAWS = 1 << 11,   /* two rows in one pass that draw */
+	FAULT_NEEDS_PENALTY = 1 << 12, /* a padded row with a penalty */
 };
 
 struct fault {

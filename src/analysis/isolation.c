@@ -6,6 +6,7 @@
 #include "analysis/faults.h"
 #include "analysis/influence.h"
 #include "analysis/scramble.h"
+#include "analysis/stops.h"
 
 /* What the proofs of one check share. */
 struct check {
@@ -26,7 +27,9 @@ static bool build(struct check *check, enum layout layout, struct arena *arena, 
 		count++;
 	*run = check->options->run;
 	run->rewrite_count = 0;
-	return plan_build(plan, check->options->model, layout, arena, check->err) &&
+	run->stop = stops_rule(check->options->model);
+	return plan_build(plan, check->options->model,
+		(struct plan_way){.layout = layout, .sampled = batch_way(check->batch).sampled}, arena, check->err) &&
 		faults_apply(faults, count, *plan, run, check->err);
 }
 

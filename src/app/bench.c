@@ -36,7 +36,7 @@ bool bench_new(struct bench **result, struct model *model, const char *kernels, 
 	bench->kernels = kernels_get(kernels);
 	bool ok = bench->kernels != NULL ||
 		  err_usage(err, "--kernels", _("this processor has no instruction set \"%.60s\""), kernels);
-	ok = ok && plan_build(&bench->plan, model, LAYOUT_LEFT, &bench->arena, err) && load_all(model, err);
+	ok = ok && plan_build(&bench->plan, model, (struct plan_way){0}, &bench->arena, err) && load_all(model, err);
 	if (ok)
 		*result = bench;
 	else

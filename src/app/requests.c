@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "text/tokenizer.h"
+#include "trace/sampling_keys.h"
 
 #define REQUESTS_MAX_FILE (UINT64_C(64) << 20)
 #define REQUESTS_MAX_ROWS 100000
@@ -62,33 +63,62 @@ static bool optional_int(const struct json *object, const char *key, int64_t low
 	return node == NULL || json_int(node, low, high, value, err);
 }
 
-/* Only the choice that this version makes is accepted: the first largest logit. */
-static bool check_sampling(const struct json *sampling, struct err *err)
+/* "stop": one text or a list of them. */
+static bool read_stops(const struct json *node, struct request *request, struct arena *arena, struct err *err)
 {
-	static const char *const known[] = {"temperature", "seed", NULL};
-	double temperature = 0;
-	int64_t seed = 0;
-	if (sampling == NULL)
+	if (node == NULL)
 		return true;
-	if (sampling->type != JSON_OBJECT)
-		return json_error(sampling, err, _("An object was expected."));
-	if (!json_only_keys(sampling, known, err) || !optional_int(sampling, "seed", 0, INT64_MAX, &seed, err))
-		return false;
-	const struct json *node = json_find(sampling, "temperature");
-	if (node != NULL && !json_number(node, 0, 1e6, &temperature, err))
-		return false;
-	if (temperature != 0)
-		return json_error(node, err, _("This version chooses the likeliest token only: temperature 0."));
+	size_t count = node->type == JSON_ARRAY ? node->count : 1;
+	const char **stops = ARENA_ARRAY(arena, const char *, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct json *item = node->type == JSON_ARRAY ? node->items[i] : node;
+		size_t length = 0;
+		if (!json_string(item, &stops[i], &length, err))
+			return false;
+		if (length == 0 || strlen(stops[i]) != length)
+			return json_error(item, err, _("A stop text has at least one character and no NUL."));
+		stops[i] = arena_strdup(arena, stops[i]);
+	}
+	request->stops = stops;
+	request->stop_count = (int64_t)count;
 	return true;
+}
+
+static bool read_stop_ids(const struct json *node, struct request *request, struct arena *arena, struct err *err)
+{
+	if (node == NULL)
+		return true;
+	if (node->type != JSON_ARRAY)
+		return json_error(node, err, _("A list of token IDs was expected."));
+	int32_t *ids = ARENA_ARRAY(arena, int32_t, node->count);
+	for (size_t i = 0; i < node->count; i++) {
+		int64_t id = 0;
+		if (!json_int(node->items[i], 0, INT32_MAX, &id, err))
+			return false;
+		ids[i] = (int32_t)id;
+	}
+	request->stop_ids = ids;
+	request->stop_id_count = (int64_t)node->count;
+	return true;
+}
+
+/* What chooses the row's tokens, and what ends it. */
+static bool read_choice(const struct json *row, struct request *request, struct arena *arena, struct err *err)
+{
+	const struct json *sampling = json_find(row, "sampling");
+	return (sampling == NULL || sampling_read(sampling, &request->sampling, err)) &&
+	       read_stops(json_find(row, "stop"), request, arena, err) &&
+	       read_stop_ids(json_find(row, "stop_ids"), request, arena, err);
 }
 
 static bool read_row(const struct json *row, int64_t i, struct request *request, size_t *text_length,
 	struct arena *arena, struct err *err)
 {
-	static const char *const known[] = {"id", "prompt", "tokens", "max_new_tokens", "arrives", "sampling", NULL};
+	static const char *const known[] = {"id", "prompt", "tokens", "max_new_tokens", "arrives", "sampling", "stop",
+		"stop_ids", NULL};
 	if (row->type != JSON_OBJECT)
 		return json_error(row, err, _("An object with \"prompt\" or \"tokens\" was expected."));
-	if (!json_only_keys(row, known, err) || !check_sampling(json_find(row, "sampling"), err))
+	if (!json_only_keys(row, known, err) || !read_choice(row, request, arena, err))
 		return false;
 	const struct json *id = json_find(row, "id");
 	size_t length = 0;
@@ -260,6 +290,10 @@ static bool check_request(const struct requests *requests, int64_t i, const stru
 		snprintf(where, sizeof where, "%s[%lld]", key, (long long)t);
 		return row_error(requests, i, where, err, what);
 	}
+	for (int64_t s = 0; s < request->stop_id_count; s++) {
+		if (request->stop_ids[s] >= config->vocabulary)
+			return row_error(requests, i, "stop_ids", err, _("A stop token is outside the model's vocabulary."));
+	}
 	if (request->prompt_length <= config->context)
 		return true;
 	snprintf(what, sizeof what, _("The prompt has %lld tokens, more than the model's context of %lld."),
@@ -296,6 +330,12 @@ const struct batch *requests_copy(const struct batch *batch, struct arena *arena
 		to->text = from->text != NULL ? arena_strdup(arena, from->text) : NULL;
 		to->prompt = ARENA_ARRAY(arena, int32_t, from->prompt_length);
 		memcpy(to->prompt, from->prompt, (size_t)from->prompt_length * sizeof *to->prompt);
+		to->stop_ids = memcpy(ARENA_ARRAY(arena, int32_t, from->stop_id_count + 1), from->stop_id_count > 0 ? from->stop_ids : from->prompt,
+			(size_t)from->stop_id_count * sizeof *to->stop_ids);
+		const char **stops = ARENA_ARRAY(arena, const char *, from->stop_count);
+		for (int64_t t = 0; t < from->stop_count; t++)
+			stops[t] = arena_strdup(arena, from->stops[t]);
+		to->stops = stops;
 	}
 	return copy;
 }

@@ -28,8 +28,7 @@ struct requests {
 	bool no_special;      /* the tokenizer adds no token of its own */
 };
 
-/* Reads a batch file of at most 64 MiB. Input error naming the path of a bad value; usage error for what this version
- * does not do yet (sampling). */
+/* Reads a batch file of at most 64 MiB. Input error naming the path of a bad value;  */
 bool requests_load(struct requests *requests, const char *path, struct arena *arena, struct err *err);
 
 /* The same from prompts; rows are called A, B, ..., Z, AA, AB, ... */

@@ -7,6 +7,7 @@
 
 #include "analysis/explainer.h"
 #include "analysis/faults.h"
+#include "analysis/stops.h"
 #include "app/command.h"
 #include "app/data.h"
 #include "app/home.h"
@@ -114,7 +115,7 @@ static void find_model(struct session *session, const char *model)
 	char digest[17] = "";
 	bool same = model_weights_digest(session->model, digest, &ignored) &&
 		    strcmp(digest, trace_info(session->scene.trace)->weights_digest) == 0;
-	if (!same || !plan_build(&session->plan, session->model, trace_batch(session->scene.trace)->layout,
+	if (!same || !plan_build(&session->plan, session->model, batch_way(trace_batch(session->scene.trace)),
 			     &session->arena, &ignored)) {
 		plan_free(session->plan);
 		model_delete(session->model);
@@ -161,10 +162,11 @@ bool session_open_run(struct session *session, struct model *model, const struct
 		.faults = choices.faults,
 		.fault_count = choices.fault_count,
 	};
-	bool ok = plan_build(&session->plan, model, batch->layout, &session->arena, err) &&
+	bool ok = plan_build(&session->plan, model, batch_way(batch), &session->arena, err) &&
 		  faults_apply(choices.faults, (size_t)choices.fault_count, session->plan, &choices.run, err);
 	live.plan = session->plan;
 	live.run = choices.run;
+	live.run.stop = stops_rule(model);
 	ok = ok && live_new(&session->live, &live, err) &&
 	     trace_open(&session->scene.trace, live_folder(session->live), err);
 	bool ran = false;

@@ -14,7 +14,7 @@ const struct cli_option cmd_verify_options[] = {
 	SETUP_OPTIONS,
 	{"model", 'm', N_("MODEL"), N_("the model of a trace that was made with no bundled one")},
 	{"cells", 0, N_("N"), N_("cells of each value that are explained and recomputed (8)")},
-	{"seed", 0, N_("N"), N_("of what the neighbours are scrambled with (1)")},
+	{"scramble-seed", 0, N_("N"), N_("of what the neighbours are scrambled with (1)")},
 	{0},
 };
 
@@ -28,7 +28,7 @@ static bool verify_trace(struct cli *cli, struct trace *trace, struct model *mod
 	int64_t cells = ISOLATION_DEFAULT_CELLS, seed = 1, threads = run.threads;
 	struct buf out = BUF_INIT;
 	if (!cli_int(&cli->args, "cells", 1, MAX_CELLS, &cells, err) ||
-		!cli_int(&cli->args, "seed", 0, INT64_MAX, &seed, err) ||
+		!cli_int(&cli->args, "scramble-seed", 0, INT64_MAX, &seed, err) ||
 		!cli_int(&cli->args, "threads", 1, 256, &threads, err))
 		return false;
 	run.threads = (int)threads;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stops.h"
 #include "base/i18n.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -80,13 +81,21 @@ struct probe report_probe(struct report *report)
 	return (struct probe){.self = report, .begin = on_begin, .value = on_value};
 }
 
-/* The generated text of a row: without the end token. */
+/* Whether the last token is an end or stop token, which is no part of the text. */
+static bool ends_with_token(const struct row *row, const struct request *request)
+{
+	for (int64_t i = 0; row->finish == FINISH_STOP && i < request->stop_id_count; i++) {
+		if (request->stop_ids[i] == row->tokens[row->count - 1])
+			return true;
+	}
+	return row->finish == FINISH_EOS;
+}
+
+/* The generated text of a row: without the end token, and cut before a stop text. */
 static void add_text(const struct report *report, const struct row *row, const struct request *request, struct buf *out)
 {
-	int64_t count = row->count - request->prompt_length - (row->finish == FINISH_EOS ? 1 : 0);
-	const struct tokenizer *tokenizer = model_tokenizer(report->model);
-	if (tokenizer != NULL && count > 0)
-		tokenizer_decode(tokenizer, row->tokens + request->prompt_length, (size_t)count, true, out);
+	int64_t count = row->count - request->prompt_length - (ends_with_token(row, request) ? 1 : 0);
+	stops_text(report->model, request, row->tokens + request->prompt_length, count, out);
 }
 
 /* --- JSON --- */

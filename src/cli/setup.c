@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "analysis/faults.h"
+#include "analysis/stops.h"
 #include "app/data.h"
 #include "base/i18n.h"
 #include "base/utf8.h"
+#include "trace/sampling_keys.h"
 
 #define DEFAULT_MODEL "three-requests"
 #define MAX_NEW ((int64_t)1 << 20)
@@ -150,6 +152,54 @@ static bool read_way(struct batch *batch, const struct cli *cli, struct err *err
 		cli_int(&cli->args, "max-rows", 1, INT32_MAX, &batch->max_rows, err);
 }
 
+/* Sampling and stops of the command line go for every row, over what a batch file says. */
+static bool read_choice(struct setup *setup, struct cli *cli, struct err *err)
+{
+	struct batch *batch = &setup->batch;
+	for (size_t i = 0; sampling_key(i) != NULL; i++) {
+		char name[32], where[40];
+		snprintf(name, sizeof name, "%s", sampling_key(i));
+		for (char *at = name; *at != '\0'; at++)
+			*at = *at == '_' ? '-' : *at;
+		snprintf(where, sizeof where, "--%s", name);
+		const char *text = cli_value(&cli->args, name);
+		for (int64_t r = 0; text != NULL && r < batch->count; r++) {
+			if (!sampling_set(&batch->requests[r].sampling, sampling_key(i), text, where, err))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool read_stops(struct setup *setup, struct cli *cli, struct err *err)
+{
+	int texts, count;
+	const char **stops = cli_values(&cli->args, "stop", &cli->arena, &texts);
+	const char **ids = cli_values(&cli->args, "stop-id", &cli->arena, &count);
+	int32_t *tokens = ARENA_ARRAY(&cli->arena, int32_t, count);
+	for (int i = 0; i < count; i++) {
+		char *end;
+		long id = strtol(ids[i], &end, 10);
+		if (ids[i][0] == '\0' || *end != '\0' || id < 0 || id >= model_config(setup->model)->vocabulary)
+			return err_usage(err, "--stop-id", _("expected a token ID from 0 to %lld, got \"%.60s\""),
+				(long long)model_config(setup->model)->vocabulary - 1, ids[i]);
+		tokens[i] = (int32_t)id;
+	}
+	for (int i = 0; i < texts; i++) {
+		if (stops[i][0] == '\0')
+			return err_usage(err, "--stop", _("expected a text of at least one character"));
+	}
+	for (int64_t r = 0; r < setup->batch.count; r++) {
+		struct request *request = &setup->batch.requests[r];
+		if (texts > 0)
+			request->stops = stops, request->stop_count = texts;
+		if (count > 0)
+			request->stop_ids = tokens, request->stop_id_count = count;
+	}
+	setup->run.stop = stops_rule(setup->model);
+	return true;
+}
+
 static void split_faults(struct setup *setup, struct cli *cli)
 {
 	int given;
@@ -171,7 +221,7 @@ static void split_faults(struct setup *setup, struct cli *cli)
 static bool read_options(struct setup *setup, struct cli *cli, struct err *err)
 {
 	int64_t threads = 0;
-	if (!read_way(&setup->batch, cli, err) || !cli_int(&cli->args, "threads", 1, 256, &threads, err))
+	if (!read_way(&setup->batch, cli, err) || !read_choice(setup, cli, err) || !read_stops(setup, cli, err) || !cli_int(&cli->args, "threads", 1, 256, &threads, err))
 		return false;
 	setup->run.threads = (int)threads;
 	setup->run.kernels = cli_value(&cli->args, "kernels");
@@ -189,7 +239,7 @@ bool setup_open(struct setup *setup, struct cli *cli, struct err *err)
 	requests.no_special = cli_has(&cli->args, "no-bos");
 	ok = ok && requests_resolve(&requests, setup->model, &setup->batch, &cli->arena, err) &&
 		read_options(setup, cli, err) &&
-		plan_build(&setup->plan, setup->model, setup->batch.layout, &setup->arena, err) &&
+		plan_build(&setup->plan, setup->model, batch_way(&setup->batch), &setup->arena, err) &&
 		faults_apply(setup->faults, (size_t)setup->fault_count, setup->plan, &setup->run, err);
 	if (!ok)
 		setup_close(setup);

@@ -24,6 +24,16 @@
 	{"schedule", 0, N_("NAME"), N_("continuous: rows join and leave; static: all together; chunked (continuous)")}, \
 	{"chunk", 0, N_("N"), N_("with chunked: prompt tokens per row and pass (16)")},                                \
 	{"page-size", 0, N_("N"), N_("slots per block of the key/value cache (contiguous)")},                          \
+	{"temperature", 0, N_("T"), N_("above 0: draw the next token; below 1 tamer, above 1 wilder (0: the likeliest)")}, \
+	{"top-k", 0, N_("K"), N_("draw among the K likeliest")},                                                       \
+	{"top-p", 0, N_("P"), N_("draw among the likeliest that make up the probability P")},                          \
+	{"min-p", 0, N_("P"), N_("draw among tokens at least P times as likely as the likeliest")},                    \
+	{"repetition-penalty", 0, N_("R"), N_("above 1: tokens of the row become less likely")},                       \
+	{"presence-penalty", 0, N_("P"), N_("taken off the logit of every token of the row")},                         \
+	{"frequency-penalty", 0, N_("P"), N_("taken off for every time that the row holds the token")},                \
+	{"seed", 0, N_("N"), N_("of the rows' random streams (0)")},                                                   \
+	{"stop", 0, N_("TEXT"), N_("ends a row when it has said this; may be given again")},                           \
+	{"stop-id", 0, N_("ID"), N_("ends a row with this token; may be given again")},                                \
 	{"no-bos", 0, NULL, N_("the tokenizer adds no token of its own to a prompt")},                                 \
 	{"threads", 0, N_("N"), N_("threads (one per processor)")},                                                    \
 	{"kernels", 0, N_("SET"), N_("instruction set: scalar, avx2, avx512, neon (the best there is)")},              \

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 static const char *const schedules[SCHEDULE_COUNT] = {"continuous", "static", "chunked"};
 
 const char *finish_reason_name(enum finish_reason reason)
 {
-	static const char *const names[] = {"", "eos", "length", "context"};
+	static const char *const names[] = {"", "eos", "stop", "length", "context"};
 	return names[reason];
 }
 
@@ -29,6 +31,53 @@ bool schedule_find(const char *name, enum schedule *schedule, struct err *err)
 int64_t batch_lanes(const struct batch *batch)
 {
 	return batch->max_rows > 0 && batch->max_rows < batch->count ? batch->max_rows : batch->count;
+}
+
+bool sampling_is_used(const struct sampling *s)
+{
+	bool penalised = (s->repetition_penalty != 0 && s->repetition_penalty != 1) || s->presence_penalty != 0 ||
+		s->frequency_penalty != 0;
+	return s->temperature > 0 || penalised;
+}
+
+struct pass_draw request_draw(const struct request *request, int64_t position)
+{
+	uint64_t hash = hash_fnv1a(request->id, strlen(request->id));
+	return (struct pass_draw){.key = request->sampling.seed,
+		.counter = {(uint32_t)position, 0, (uint32_t)hash, (uint32_t)(hash >> 32)}};
+}
+
+struct plan_way batch_way(const struct batch *batch)
+{
+	struct plan_way way = {.layout = batch->layout};
+	for (int64_t i = 0; i < batch->count; i++)
+		way.sampled = way.sampled || sampling_is_used(&batch->requests[i].sampling);
+	return way;
+}
+
+static bool holds(const int32_t *list, int64_t count, int32_t token)
+{
+	for (int64_t i = 0; i < count; i++) {
+		if (list[i] == token)
+			return true;
+	}
+	return false;
+}
+
+enum finish_reason request_finish(const struct request *request, const struct finish_rule *rule, const int32_t *tokens,
+	int64_t count)
+{
+	int64_t generated = count - request->prompt_length;
+	if (holds(rule->end_tokens, rule->end_token_count, tokens[count - 1]))
+		return FINISH_EOS;
+	if (holds(request->stop_ids, request->stop_id_count, tokens[count - 1]))
+		return FINISH_STOP;
+	if (request->stop_count > 0 && rule->stop.stops != NULL &&
+		rule->stop.stops(rule->stop.self, request, tokens + request->prompt_length, generated))
+		return FINISH_STOP;
+	if (!request_is_full(request, count, rule->context))
+		return FINISH_NONE;
+	return generated >= request->max_new_tokens ? FINISH_LENGTH : FINISH_CONTEXT;
 }
 
 bool request_is_full(const struct request *request, int64_t count, int64_t context)

@@ -108,10 +108,35 @@ int builder_logits(struct builder *b, int normed)
 	return builder_add(b, op, "logits");
 }
 
-void builder_choice(struct builder *b, int logits)
+/* The steps of the sampler, each of them a value to be looked at. Gives next_tokens. */
+static int sampled_choice(struct builder *b, int logits)
+{
+	int penalised = builder_unary(b, OP_penalise, "sample.penalised", logits);
+	int scaled = builder_unary(b, OP_temper, "sample.scaled", penalised);
+	int top_k = builder_unary(b, OP_keep_top_k, "sample.top_k", scaled);
+	int top_p = builder_binary(b, OP_keep_top_p, "sample.top_p", scaled, top_k);
+	int kept = builder_binary(b, OP_keep_min_p, "sample.kept", scaled, top_p);
+	int probs = builder_binary(b, OP_softmax_kept, "probs", scaled, kept);
+	static const char *const drawn[] = {"sample.counter", "sample.random", "sample.draw"};
+	int counter = plan_add_many(b->plan, plan_op(OP_draw, -1), "sample.counter", drawn, 3, b->err);
+	b->failed = b->failed || counter == PLAN_NONE;
+	struct op choose = plan_op(OP_choose_drawn, -1);
+	plan_input(&choose, penalised);
+	plan_input(&choose, probs);
+	plan_input(&choose, kept);
+	plan_input(&choose, counter + 2);
+	return builder_add(b, choose, "next_tokens");
+}
+
+static int greedy_choice(struct builder *b, int logits)
 {
 	builder_unary(b, OP_softmax, "probs", logits);
-	int next = builder_unary(b, OP_choose, "next_tokens", logits);
+	return builder_unary(b, OP_choose, "next_tokens", logits);
+}
+
+void builder_choice(struct builder *b, int logits)
+{
+	int next = b->plan->way.sampled ? sampled_choice(b, logits) : greedy_choice(b, logits);
 	builder_binary(b, OP_logprob, "logprobs", logits, next);
 	builder_unary(b, OP_finish, "finished", next);
 }

@@ -5,6 +5,7 @@
 #define ENGINE_EXEC_H
 
 #include "base/pool.h"
+#include "engine/batch.h"
 #include "engine/kvcache.h"
 #include "engine/plan.h"
 #include "tensor/kernels.h"
@@ -18,8 +19,8 @@ struct exec {
 	const struct kernels *kernels;
 	struct pool *pool;
 	struct arena *scratch; /* emptied before every operation */
-	const int32_t *end_tokens;
-	int end_token_count;
+	const struct batch *batch;
+	struct finish_rule finish;
 };
 
 static inline struct tensor *exec_in(struct exec *exec, const struct op *op, int i)

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "engine/batch.h"
 #include "engine/pass.h"
 #include "engine/plan.h"
 
@@ -30,6 +31,8 @@ struct explain_reader {
 	bool (*key)(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *cell, struct err *err);
 	/* Columns S of a pass that key() has named; 0 when it is packed. */
 	int64_t (*columns)(void *self, int64_t pass);
+	/* The tokens of a request from position 0 on, all that are known; until the reader is used again. */
+	const int32_t *(*history)(void *self, int32_t request);
 };
 
 /* One input of the cell. */
@@ -52,13 +55,13 @@ struct explain {
 	int64_t index[TENSOR_MAX_RANK];
 	struct explain_reader reader;
 	struct arena *arena;
-	const int32_t *end_tokens;
-	int end_token_count;
+	const struct batch *batch;
+	struct finish_rule finish;
 	/* the answer */
 	struct explain_term *terms;
 	int64_t term_count, term_capacity;
 	struct buf formula; /* "0.8125 = (3.25) * 0.25" */
-	float recomputed;   /* integers and booleans as their value */
+	double recomputed;  /* a float's value exactly; integers and booleans as their value */
 };
 
 /* Explains one cell by the kind's explain function. The answer's terms lie in the arena; free the formula with

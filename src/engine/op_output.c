@@ -225,41 +225,40 @@ bool op_finish_shape(const struct op *op, const struct dims *dims, const struct 
 	return spec_want(op, in, 0, DTYPE_I32, err);
 }
 
-static bool ends(int32_t token, const int32_t *end_tokens, int count)
-{
-	for (int i = 0; i < count; i++) {
-		if (end_tokens[i] == token)
-			return true;
-	}
-	return false;
-}
-
 void op_finish_run(const struct op *op, struct exec *exec)
 {
+	const struct pass *pass = exec->pass;
 	const int32_t *next = exec_in(exec, op, 0)->data;
 	uint8_t *finished = exec_out(exec, op, 0)->data;
-	for (int64_t b = 0; b < exec->pass->B; b++)
-		finished[b] = exec->pass->ended[b] != 0 || (next[b] >= 0 && (exec->pass->full[b] != 0 ||
-			ends(next[b], exec->end_tokens, exec->end_token_count)));
+	for (int64_t b = 0; b < pass->B; b++) {
+		int64_t count = pass->past[b] + pass->fresh[b];
+		int32_t *tokens = ARENA_ARRAY(exec->scratch, int32_t, count + 1);
+		memcpy(tokens, pass->histories[b], (size_t)count * sizeof *tokens);
+		tokens[count] = next[b];
+		finished[b] = pass->ended[b] != 0 || (next[b] >= 0 &&
+			request_finish(&exec->batch->requests[pass->rows[b]], &exec->finish, tokens, count + 1) != FINISH_NONE);
+	}
 }
 
 bool op_finish_explain(const struct op *op, struct explain *explain, struct err *err)
 {
+	const struct pass *pass = explain->pass;
 	int64_t b = explain->index[0];
 	float *next;
 	if (!explain_read(explain, op->inputs[0], b, 1, &next, err))
 		return false;
 	explain_place(explain, explain_add(explain, op->inputs[0], *next, 1, *next), op->inputs[0], b);
-	if (explain->pass->ended[b] != 0) {
+	if (pass->ended[b] != 0) {
 		explain->recomputed = 1;
 		buf_add_text(&explain->formula, "true: the row finished in an earlier pass");
 		return true;
 	}
-	bool end = ends((int32_t)*next, explain->end_tokens, explain->end_token_count);
-	bool full = explain->pass->full[b] != 0;
-	explain->recomputed = *next >= 0 && (end || full);
-	buf_printf(&explain->formula, "%s: token %d is %san end token, the row is %sfull",
-		explain->recomputed != 0 ? "true" : "false", (int)*next, end ? "" : "not ", full ? "" : "not ");
+	enum finish_reason reason = *next < 0 ? FINISH_NONE
+		: request_finish(&explain->batch->requests[pass->rows[b]], &explain->finish,
+			  explain->reader.history(explain->reader.self, pass->rows[b]), pass->past[b] + pass->fresh[b] + 1);
+	explain->recomputed = reason != FINISH_NONE;
+	buf_printf(&explain->formula, "%s: token %d %s%s", reason != FINISH_NONE ? "true" : "false", (int)*next,
+		reason != FINISH_NONE ? "ends the row: " : "does not end the row", finish_reason_name(reason));
 	return true;
 }
 

@@ -27,6 +27,12 @@
 
 enum layout { LAYOUT_LEFT, LAYOUT_RIGHT, LAYOUT_PACKED, LAYOUT_COUNT };
 
+/* Key and counter of a row's random draw in a pass. */
+struct pass_draw {
+	uint64_t key;
+	uint32_t counter[4];
+};
+
 enum pass_kind { PASS_PREFILL, PASS_DECODE, PASS_MIXED };
 
 struct pass {
@@ -52,7 +58,10 @@ struct pass {
 	int32_t *key_slot;     /* [B,K]: cache slot read for that column; -1: an empty slot */
 	int32_t *key_origin;   /* [B,K]: the same slot; where rows share a block, the row's own computation (kvcache.h) */
 	int32_t *key_position; /* [B,K]: logical position of that column; -1 where padding */
-	uint8_t *full;         /* [B]: 1 when the row may not go on after this pass (length or context) */
+	const int32_t **histories; /* [B]: the row's tokens, past + fresh of them; NULL in a trace, which may grow */
+	int64_t *counted_pads; /* [B]: pads that penalties take for tokens of the row: 0 but for a fault */
+	struct pass_draw *draws; /* [B] */
+	uint8_t *finish;       /* [B]: enum finish_reason, when the pass is over */
 	int32_t *waiting;      /* [waiting_count]: requests that have arrived and found all lanes taken */
 	int64_t waiting_count, lanes;
 	int64_t cache_held, cache_used, cache_saved; /* slots: in blocks of rows, with real tokens, saved by sharing */

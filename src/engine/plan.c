@@ -138,14 +138,15 @@ static const struct {
 	{"gpt2", plan_gpt2},
 };
 
-bool plan_build(struct plan **result, struct model *model, enum layout layout, struct arena *arena, struct err *err)
+bool plan_build(struct plan **result, struct model *model, struct plan_way way, struct arena *arena, struct err *err)
 {
 	const struct config *config = model_config(model);
 	struct plan *plan = ARENA_NEW(arena, struct plan);
 	plan->arena = arena;
 	plan->layers = config->layers;
 	plan->dims = (struct dims){.H = config->hidden, .N = config->heads, .G = config->kv_heads,
-		.D = config->head_width, .F = config->mlp, .V = config->vocabulary, .packed = layout == LAYOUT_PACKED};
+		.D = config->head_width, .F = config->mlp, .V = config->vocabulary, .packed = way.layout == LAYOUT_PACKED};
+	plan->way = way;
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
 		if (strcmp(families[i].family, config->family) != 0)
 			continue;

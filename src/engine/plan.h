@@ -29,6 +29,12 @@ struct value {
 	bool is_state; /* the cache of one layer: its cells are slots; never recorded */
 };
 
+/* What of a batch decides its list: the layout (axes B,S or T) and whether rows are sampled. Zeros: left and greedy. */
+struct plan_way {
+	enum layout layout;
+	bool sampled;
+};
+
 struct plan {
 	struct op *ops;
 	int op_count, op_capacity;
@@ -38,10 +44,11 @@ struct plan {
 	struct dims dims; /* the model's sizes; B, S, K are 0 */
 	struct arena *arena;
 	int64_t layers;
+	struct plan_way way;
 };
 
-/* Builds the list for the model's family and a layout, which decides nothing but the axes: B,S or T. Input error when the family is unknown or the weights do not fit. */
-bool plan_build(struct plan **plan, struct model *model, enum layout layout, struct arena *arena, struct err *err);
+/* Builds the list for the model's family and a way of running it. Input error when the family is unknown or the weights do not fit. */
+bool plan_build(struct plan **plan, struct model *model, struct plan_way way, struct arena *arena, struct err *err);
 /* Gives back what does not lie in the arena. NULL is allowed. */
 void plan_free(struct plan *plan);
 

@@ -111,9 +111,8 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 		return err_usage(err, "kernels", "this processor has no instruction set \"%s\"", options->kernels);
 	if (batch->count < 1)
 		return err_usage(err, "rows", "a batch needs at least one row");
-	if (plan->dims.packed != (batch->layout == LAYOUT_PACKED))
-		return err_usage(err, "layout", "the list of operations was built for another layout than %s",
-			layout_name(batch->layout));
+	if (plan->dims.packed != (batch->layout == LAYOUT_PACKED) || (batch_way(batch).sampled && !plan->way.sampled))
+		return err_usage(err, "plan", "the list of operations was built for another layout, or for greedy rows");
 	for (int64_t i = 0; i < batch->count; i++) {
 		if (!check_request(&batch->requests[i], i, model_config(model), batch->schedule, err))
 			return false;
@@ -130,8 +129,12 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 	}
 	init_rows(run);
 	run->exec = (struct exec){.plan = plan, .cache = &run->cache, .kernels = kernels, .pool = run->pool,
-		.scratch = &run->scratch, .end_tokens = run->config->end_tokens,
-		.end_token_count = options->ignore_eos ? 0 : run->config->end_token_count};
+		.scratch = &run->scratch, .batch = batch, .finish = {
+			.end_tokens = run->config->end_tokens,
+			.end_token_count = options->ignore_eos ? 0 : run->config->end_token_count,
+			.context = run->config->context,
+			.stop = options->stop,
+		}};
 	run->exec.tensors = MEM_ARRAY(struct tensor, plan->value_count);
 	*result = run;
 	return true;
@@ -180,12 +183,15 @@ static struct pass *new_pass(struct run *run, int64_t B)
 	pass->fresh = ARENA_ARRAY(arena, int64_t, B);
 	pass->ended = ARENA_ARRAY(arena, uint8_t, B);
 	pass->sampled = ARENA_ARRAY(arena, uint8_t, B);
-	pass->full = ARENA_ARRAY(arena, uint8_t, B);
+	pass->histories = ARENA_ARRAY(arena, const int32_t *, B);
+	pass->counted_pads = ARENA_ARRAY(arena, int64_t, B);
+	pass->draws = ARENA_ARRAY(arena, struct pass_draw, B);
+	pass->finish = ARENA_ARRAY(arena, uint8_t, B);
 	return pass;
 }
 
 /* Who takes part, with which tokens. */
-static void enter_rows(struct run *run, struct pass *pass, const int32_t **histories)
+static void enter_rows(struct run *run, struct pass *pass)
 {
 	int64_t b = 0;
 	for (int32_t i = 0; i < run->batch->count; i++) {
@@ -197,8 +203,8 @@ static void enter_rows(struct run *run, struct pass *pass, const int32_t **histo
 		pass->ended[b] = row->finish != FINISH_NONE;
 		pass->fresh[b] = schedule_fresh(&run->schedule, i);
 		pass->sampled[b] = pass->fresh[b] > 0 && row->computed + pass->fresh[b] == row->count;
-		pass->full[b] = request_is_full(&run->batch->requests[i], row->count + 1, run->config->context);
-		histories[b++] = row->tokens;
+		pass->draws[b] = request_draw(&run->batch->requests[i], pass->past[b] + pass->fresh[b]);
+		pass->histories[b++] = row->tokens;
 	}
 }
 
@@ -217,11 +223,10 @@ static struct pass *lay_pass(struct run *run, int64_t B)
 	struct arena *arena = &run->pass_arena;
 	arena_reset(arena);
 	struct pass *pass = new_pass(run, B);
-	const int32_t **histories = ARENA_ARRAY(arena, const int32_t *, B);
-	enter_rows(run, pass, histories);
+	enter_rows(run, pass);
 	list_waiting(run, pass);
 	pass->kind = kind_of(run, pass);
-	pass_lay(pass, histories, run->config->pad < 0 ? 0 : run->config->pad, arena);
+	pass_lay(pass, pass->histories, run->config->pad < 0 ? 0 : run->config->pad, arena);
 	kvcache_assign(&run->cache, pass, arena);
 	struct kvcache_use use = kvcache_use(&run->cache, pass);
 	pass->cache_held = use.held, pass->cache_used = use.used, pass->cache_saved = use.saved;
@@ -281,7 +286,6 @@ static bool load_weights(const struct op *op, struct err *err)
 struct outcome {
 	int32_t *next;
 	float *logprobs;
-	uint8_t *finished;
 };
 
 static void note(struct run *run, int value, struct outcome *outcome)
@@ -289,16 +293,14 @@ static void note(struct run *run, int value, struct outcome *outcome)
 	const char *name = run->plan->values[value].name;
 	const struct tensor *tensor = &run->exec.tensors[value];
 	void *copy;
-	if (strcmp(name, "next_tokens") != 0 && strcmp(name, "logprobs") != 0 && strcmp(name, "finished") != 0)
+	if (strcmp(name, "next_tokens") != 0 && strcmp(name, "logprobs") != 0)
 		return;
 	copy = arena_raw(&run->pass_arena, tensor_bytes(tensor), 1);
 	memcpy(copy, tensor->data, tensor_bytes(tensor));
 	if (name[0] == 'n')
 		outcome->next = copy;
-	else if (name[0] == 'l')
-		outcome->logprobs = copy;
 	else
-		outcome->finished = copy;
+		outcome->logprobs = copy;
 }
 
 static bool run_op(struct run *run, int i, const struct probe *probe, struct outcome *outcome, struct err *err)
@@ -332,15 +334,8 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 			continue;
 		row->logprobs[row->count - request->prompt_length] = outcome->logprobs[b];
 		row->tokens[row->count++] = outcome->next[b];
-		if (outcome->finished[b] == 0 || row->finish != FINISH_NONE)
-			continue;
-		row->finish = pass->full[b] == 0 ? FINISH_EOS
-			: row->count - request->prompt_length >= request->max_new_tokens ? FINISH_LENGTH
-											 : FINISH_CONTEXT;
-		for (int i = 0; i < run->exec.end_token_count; i++) {
-			if (run->config->end_tokens[i] == outcome->next[b])
-				row->finish = FINISH_EOS;
-		}
+		if (row->finish == FINISH_NONE)
+			row->finish = (enum finish_reason)pass->finish[b];
 	}
 	schedule_leave(&run->schedule);
 	kvcache_share(&run->cache, pass);
@@ -348,7 +343,20 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 	run->schedule.clock++;
 }
 
-static bool run_pass(struct run *run, const struct pass *pass, const struct probe *probe, struct err *err)
+/* Why rows end with their choice. */
+static void settle(struct run *run, struct pass *pass, const struct outcome *outcome)
+{
+	for (int64_t b = 0; b < pass->B; b++) {
+		const struct row *row = &run->rows[pass->rows[b]];
+		if (outcome->next[b] < 0 || pass->ended[b] != 0)
+			continue;
+		row->tokens[row->count] = outcome->next[b]; /* there is room: the row has not ended */
+		pass->finish[b] = (uint8_t)request_finish(
+			&run->batch->requests[pass->rows[b]], &run->exec.finish, row->tokens, row->count + 1);
+	}
+}
+
+static bool run_pass(struct run *run, struct pass *pass, const struct probe *probe, struct err *err)
 {
 	struct outcome outcome = {0};
 	bool ok = probe == NULL || probe->begin == NULL || probe->begin(probe->self, run->plan, pass, err);
@@ -356,6 +364,8 @@ static bool run_pass(struct run *run, const struct pass *pass, const struct prob
 	for (int i = 0; ok && i < run->plan->op_count; i++)
 		ok = run_op(run, i, probe, &outcome, err);
 	store_give_all(&run->store);
+	if (ok)
+		settle(run, pass, &outcome);
 	ok = ok && (probe == NULL || probe->end == NULL || probe->end(probe->self, run->plan, pass, err));
 	if (ok)
 		advance(run, pass, &outcome);

@@ -31,6 +31,7 @@ struct run_options {
 	const char *kernels;    /* NULL: the best instruction set of this processor; or "scalar", "avx2" ... */
 	struct pass_rewrite rewrites[RUN_MAX_REWRITES];
 	int rewrite_count;
+	struct stop_rule stop;  /* who looks for stop texts */
 	bool ignore_eos;        /* rows go on after an end token: for measuring */
 	bool finished_go_on;    /* in schedule static finished rows are not frozen: a fault */
 };

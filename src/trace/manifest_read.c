@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "trace/manifest.h"
+#include "trace/sampling_keys.h"
 
 #define MANIFEST_MOST ((uint64_t)256 << 20) /* bytes of trace.json */
 #define AXIS_LETTERS "BSTKHNGDFV"
@@ -169,6 +170,32 @@ static bool read_prompt(
 	return true;
 }
 
+/* What chooses the row's tokens and ends it; absent for a greedy row. */
+static bool read_choice(
+	const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena, struct err *err)
+{
+	const struct json *sampling = json_find(object, "sampling"), *ids = json_find(object, "stop_ids");
+	if (sampling != NULL && !sampling_read(sampling, &request->sampling, err))
+		return false;
+	if (json_find(object, "stop") != NULL) {
+		if (!get_texts(object, "stop", arena, &request->stops, err))
+			return false;
+		while (request->stops[request->stop_count] != NULL)
+			request->stop_count++;
+	}
+	if (ids == NULL)
+		return true;
+	if (ids->type != JSON_ARRAY)
+		return json_error(ids, err, "a list of token IDs is expected here");
+	int32_t *list = ARENA_ARRAY(arena, int32_t, ids->count);
+	request->stop_ids = list;
+	for (; (size_t)request->stop_id_count < ids->count; request->stop_id_count++) {
+		if (!read_token(ids->items[request->stop_id_count], vocabulary, &list[request->stop_id_count], err))
+			return false;
+	}
+	return true;
+}
+
 static bool read_row(
 	const struct json *object, struct manifest *manifest, int64_t i, struct arena *arena, struct err *err)
 {
@@ -183,7 +210,8 @@ static bool read_row(
 	return (prompt == NULL || manifest_text(prompt, &request->text, err)) &&
 	       read_prompt(object, manifest->info.V, request, arena, err) &&
 	       get_size(object, "max_new_tokens", &request->max_new_tokens, err) &&
-	       json_get_int(object, "arrives", 0, INT32_MAX, &request->arrives, err);
+	       json_get_int(object, "arrives", 0, INT32_MAX, &request->arrives, err) &&
+	       read_choice(object, manifest->info.V, request, arena, err);
 }
 
 static bool read_rows(const struct json *root, struct manifest *manifest, struct arena *arena, struct err *err)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "trace/manifest.h"
+#include "trace/sampling_keys.h"
 
 static void add_texts(struct json_writer *writer, const char *key, const char *const *texts, int64_t count)
 {
@@ -67,6 +68,20 @@ static void add_model(struct json_writer *writer, const struct recorder_model *m
 	json_end_object(writer);
 }
 
+/* How the row's tokens are chosen and what ends it; nothing for a greedy row without a stop. */
+static void add_choice(struct json_writer *writer, const struct request *request)
+{
+	static const struct sampling none = {0};
+	if (memcmp(&request->sampling, &none, sizeof none) != 0) {
+		json_key(writer, "sampling");
+		sampling_write(writer, &request->sampling);
+	}
+	if (request->stop_count > 0)
+		add_texts(writer, "stop", request->stops, (int)request->stop_count);
+	if (request->stop_id_count > 0)
+		json_put_int32s(writer, "stop_ids", request->stop_ids, request->stop_id_count);
+}
+
 static void add_rows(struct json_writer *writer, const struct batch *batch)
 {
 	json_key(writer, "rows");
@@ -80,6 +95,7 @@ static void add_rows(struct json_writer *writer, const struct batch *batch)
 		json_put_int32s(writer, "tokens", request->prompt, request->prompt_length);
 		json_put_int(writer, "max_new_tokens", request->max_new_tokens);
 		json_put_int(writer, "arrives", request->arrives);
+		add_choice(writer, request);
 		json_end_object(writer);
 	}
 	json_end_array(writer);

@@ -212,18 +212,6 @@ static bool value(void *self, const struct plan *plan, const struct pass *pass, 
 
 /* --- the line of a finished pass --- */
 
-static enum finish_reason finish_of(const struct recorder *recorder, const struct pass *pass, int64_t b)
-{
-	const struct config *config = recorder->model.config;
-	const struct request *request = &recorder->options.batch->requests[pass->rows[b]];
-	for (int i = 0; i < config->end_token_count; i++) {
-		if (config->end_tokens[i] == recorder->next[b])
-			return FINISH_EOS;
-	}
-	int64_t generated = pass->past[b] + pass->fresh[b] - request->prompt_length + 1;
-	return generated >= request->max_new_tokens ? FINISH_LENGTH : FINISH_CONTEXT;
-}
-
 static void list_events(struct recorder *recorder, const struct pass *pass, struct passline *line)
 {
 	struct trace_event *events = ARENA_ARRAY(&recorder->pass_arena, struct trace_event,
@@ -240,7 +228,7 @@ static void list_events(struct recorder *recorder, const struct pass *pass, stru
 	for (int64_t b = 0; b < pass->B; b++) {
 		if (recorder->finished[b] && !pass->ended[b])
 			events[line->event_count++] =
-				(struct trace_event){TRACE_ENDS, pass->rows[b], finish_of(recorder, pass, b), 0};
+				(struct trace_event){TRACE_ENDS, pass->rows[b], (enum finish_reason)pass->finish[b], 0};
 	}
 	line->events = events;
 }

@@ -118,6 +118,8 @@ const char *trace_token_text(const struct trace *trace, int32_t token, size_t *l
 /* The generated tokens of a request over all recorded passes, into tokens[max] (NULL: only count); gives their
  * number. */
 int64_t trace_generated(const struct trace *trace, int32_t request, int32_t *tokens, int64_t max);
+/* The tokens of a request that are known, from position 0 on; until the next pass is read. */
+const int32_t *trace_history(const struct trace *trace, int32_t request);
 /* Checks every pass file against its recorded size and digest. Input error naming the first that differs. */
 bool trace_check(struct trace *trace, struct err *err);
 

@@ -138,11 +138,17 @@ void trace_lay(struct trace *trace, struct trace_pass *pass)
 		histories[b] = trace->histories[layout->rows[b]].tokens;
 	int64_t pad = trace->manifest.info.pad_token;
 	pass_lay(layout, histories, pad < 0 ? 0 : (int32_t)pad, &trace->arena);
-	layout->full = ARENA_ARRAY(&trace->arena, uint8_t, layout->B);
+	layout->counted_pads = ARENA_ARRAY(&trace->arena, int64_t, layout->B);
+	layout->draws = ARENA_ARRAY(&trace->arena, struct pass_draw, layout->B);
 	for (int64_t b = 0; b < layout->B; b++)
-		layout->full[b] = request_is_full(&trace_batch(trace)->requests[layout->rows[b]],
-			layout->past[b] + layout->fresh[b] + 1, trace->manifest.info.config.context);
+		layout->draws[b] = request_draw(
+			&trace_batch(trace)->requests[layout->rows[b]], layout->past[b] + layout->fresh[b]);
 	arena_free(&scratch);
+}
+
+const int32_t *trace_history(const struct trace *trace, int32_t request)
+{
+	return trace->histories[request].tokens;
 }
 
 const struct trace_pass *trace_pass(const struct trace *trace, int64_t pass)
