@@ -33,6 +33,13 @@ static bool build(struct check *check, enum layout layout, struct arena *arena, 
 		faults_apply(faults, count, *plan, run, check->err);
 }
 
+static bool go_on(struct check *check)
+{
+	bool (*is_asked_to_end)(void) = check->options->is_asked_to_end;
+	return is_asked_to_end == NULL || !is_asked_to_end() ||
+		err_system(check->err, NULL, 0, "stopped before all proofs were done");
+}
+
 /* Runs a batch to its end; `most` passes at most, or all for 0. */
 static bool run_all(struct check *check, const struct plan *plan, const struct batch *batch,
 	const struct run_options *options, const struct probe *probe, int64_t most)
@@ -42,7 +49,7 @@ static bool run_all(struct check *check, const struct plan *plan, const struct b
 	if (!run_new(&run, check->options->model, plan, batch, options, check->err))
 		return false;
 	while (ok && more && (most == 0 || run_passes(run) < most))
-		ok = run_step(run, probe, &more, check->err);
+		ok = go_on(check) && run_step(run, probe, &more, check->err);
 	run_delete(run);
 	return ok;
 }

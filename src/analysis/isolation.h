@@ -31,6 +31,7 @@ struct isolation_options {
 	struct run_options run;    /* threads and kernels; the trace's faults are added */
 	uint64_t seed;             /* of what the neighbours are scrambled with, and of the cells of the audit */
 	int64_t cells_per_value;   /* audited cells of each value, over all passes */
+	bool (*is_asked_to_end)(void); /* asked before each pass that is run again; NULL: never */
 };
 
 struct isolation_proof {
@@ -55,7 +56,7 @@ struct isolation {
 	uint8_t *between; /* [requests][requests]: 1 where the first can reach the second */
 };
 
-/* The result lies in the arena. Fails only when the check could not be carried out. */
+/* The result lies in the arena. Fails only when the check could not be carried out; system error when it was asked to end. */
 bool isolation_check(struct isolation *result, const struct isolation_options *options, struct arena *arena,
 	struct err *err);
 

@@ -77,7 +77,8 @@ static bool check(struct session *session, struct err *err)
 {
 	struct scene *scene = &session->scene;
 	struct isolation_options options = {
-		.trace = scene->trace, .model = session->model, .seed = 1, .cells_per_value = ISOLATION_DEFAULT_CELLS};
+		.trace = scene->trace, .model = session->model, .seed = 1, .cells_per_value = ISOLATION_DEFAULT_CELLS,
+		.is_asked_to_end = session->is_asked_to_end};
 	arena_reset(&session->proof_arena);
 	struct isolation *result = ARENA_NEW(&session->proof_arena, struct isolation);
 	scene->isolation = NULL;

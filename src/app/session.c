@@ -239,6 +239,8 @@ bool session_advance(struct session *session, bool *ran, struct err *err)
 	*ran = false;
 	if (session->live == NULL || !live_has_more(session->live))
 		return true;
+	if (session->is_asked_to_end != NULL && session->is_asked_to_end())
+		return err_system(err, NULL, 0, _("Stopped before the next pass; what has run is whole."));
 	bool more = false;
 	int64_t before = trace_pass_count(session->scene.trace);
 	bool ok = live_step(session->live, &more, err) && trace_refresh(session->scene.trace, err);

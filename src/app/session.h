@@ -71,6 +71,7 @@ struct session {
 	struct lesson_run *lesson; /* NULL: none is under way */
 	char lesson_folder[512];   /* a teacher's own lessons; "" */
 	struct buf copy;           /* for the clipboard; taken by session_copied */
+	bool (*is_asked_to_end)(void); /* asked before every pass; NULL: never */
 };
 
 /* How a batch is run. */
@@ -104,7 +105,8 @@ bool session_open_example(struct session *session, const char *model, struct err
 /* Closes what is open and forgets the place. */
 void session_close(struct session *session);
 
-/* Runs the next pass of a live run; *ran is false when there is none. */
+/* Runs the next pass of a live run; *ran is false when there is none. System error when the session is asked to end: a
+ * command that runs many passes stops there. */
 bool session_advance(struct session *session, bool *ran, struct err *err);
 
 /* Runs a command line for a person: a failure becomes the message. False then. */

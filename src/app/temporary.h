@@ -1,6 +1,9 @@
 /*
  * temporary.h: a folder for a trace that nobody asked to keep.
  *
+ * A process that crashed or was killed leaves its folder behind. The next one to make a folder takes it away: where
+ * it belongs to the same user, is named rowscope-live-PROCESS-XXXXXX, was untouched for a day and no such process is left.
+ *
  *     char folder[TEMPORARY_SIZE];
  *     if (!temporary_make(folder, err)) return false;
  *     ...

@@ -14,6 +14,8 @@
 #include "trace/nearest.h"
 #include "tui/term.h"
 
+static const struct cli_option no_options[] = {{0}};
+
 static const struct subcommand subcommands[] = {
 #define SUBCOMMAND(name, usage, summary) {#name, usage, summary, cmd_##name##_options, cmd_##name},
 #include "cli/subcommand.def"
@@ -67,13 +69,47 @@ const char *cli_join(struct cli *cli, int first)
 bool cli_words(const struct cli *cli, int least, int most, struct err *err)
 {
 	if (cli->args.count < least)
-		return err_usage(err, NULL, _("something is missing; --help shows what is expected"));
+		return err_usage(err, NULL, _("something is missing; expected: rowscope %s %s"), cli->subcommand->name,
+			cli->subcommand->usage);
 	if (most >= 0 && cli->args.count > most)
-		return err_usage(err, cli->args.words[most], _("this is one word too many; --help shows what is expected"));
+		return err_usage(err, cli->args.words[most], _("this is one word too many; expected: rowscope %s %s"),
+			cli->subcommand->name, cli->subcommand->usage);
 	return true;
 }
 
-/* --- help and errors --- */
+/* --- errors and help --- */
+
+static void add_json_error(struct buf *out, const struct err *err)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out, false);
+	json_begin_object(&writer);
+	json_key(&writer, "error");
+	json_begin_object(&writer);
+	json_put_string(&writer, "kind", err->kind == ERR_USAGE ? "usage" : err->kind == ERR_INPUT ? "input" : "system");
+	json_put_string(&writer, "message", err->message);
+	json_put_string(&writer, "file", err->file);
+	json_put_string(&writer, "where", err->where);
+	json_end_object(&writer);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}
+
+/* Says the error where it belongs and gives the exit status. */
+static int fail(const struct err *err, bool json)
+{
+	struct buf out = BUF_INIT;
+	struct err ignored = ERR_INIT;
+	if (json) {
+		add_json_error(&out, err);
+		cli_print(&out, &ignored);
+	} else {
+		fputs("rowscope: ", stderr);
+		err_print(err, stderr);
+	}
+	buf_free(&out);
+	return err_exit_status(err);
+}
 
 static void add_general_help(struct buf *out)
 {
@@ -106,48 +142,19 @@ static int print_help(const struct subcommand *subcommand)
 		add_general_help(&out);
 	else
 		add_help(&out, subcommand);
-	if (!cli_print(&out, &err))
-		err_print(&err, stderr);
+	int status = cli_print(&out, &err) ? 0 : fail(&err, false);
 	buf_free(&out);
-	return err_exit_status(&err);
+	return status;
 }
 
 static int print_version(void)
 {
-	printf("rowscope %s\n", ROWSCOPE_VERSION);
-	return fflush(stdout) == 0 ? 0 : 4;
-}
-
-static void add_json_error(struct buf *out, const struct err *err)
-{
-	struct json_writer writer;
-	json_writer_init(&writer, out, false);
-	json_begin_object(&writer);
-	json_key(&writer, "error");
-	json_begin_object(&writer);
-	json_put_string(&writer, "kind", err->kind == ERR_USAGE ? "usage" : err->kind == ERR_INPUT ? "input" : "system");
-	json_put_string(&writer, "message", err->message);
-	json_put_string(&writer, "file", err->file);
-	json_put_string(&writer, "where", err->where);
-	json_end_object(&writer);
-	json_end_object(&writer);
-	buf_add_char(out, '\n');
-}
-
-/* Says the error where it belongs and gives the exit status. */
-static int fail(const struct err *err, bool json)
-{
 	struct buf out = BUF_INIT;
-	struct err ignored = ERR_INIT;
-	if (json) {
-		add_json_error(&out, err);
-		cli_print(&out, &ignored);
-	} else {
-		fputs("rowscope: ", stderr);
-		err_print(err, stderr);
-	}
+	struct err err = ERR_INIT;
+	buf_printf(&out, "rowscope %s\n", ROWSCOPE_VERSION);
+	int status = cli_print(&out, &err) ? 0 : fail(&err, false);
 	buf_free(&out);
-	return err_exit_status(err);
+	return status;
 }
 
 /* --- the call --- */
@@ -226,6 +233,7 @@ static bool check_arithmetic(struct err *err)
 
 static int run_subcommand(const struct subcommand *subcommand, struct cli *cli, int argc, char **argv, struct err *err)
 {
+	cli->subcommand = subcommand;
 	if (!cli_parse(&cli->args, subcommand->options, argc, argv, &cli->arena, err) || !set_color(cli, err))
 		return fail(err, cli->json);
 	cli->quiet = cli_has(&cli->args, "quiet");
@@ -238,28 +246,59 @@ static int run_subcommand(const struct subcommand *subcommand, struct cli *cli, 
 	return cli->status;
 }
 
+/* The program without a command: what was asked for, else the home screen, else the help. */
+static int run_nothing(struct cli *cli, int argc, char **argv, struct err *err)
+{
+	char home[] = "--home";
+	char **at_home = ARENA_ARRAY(&cli->arena, char *, argc + 1);
+	if (!cli_parse(&cli->args, no_options, argc, argv, &cli->arena, err))
+		return fail(err, cli->json);
+	if (cli_has(&cli->args, "version"))
+		return print_version();
+	if (cli_has(&cli->args, "help"))
+		return print_help(NULL);
+	if (cli->json) {
+		err_usage(err, "--json", _("name a command too; rowscope --help lists them"));
+		return fail(err, true);
+	}
+	if (!term_is_usable())
+		return print_help(NULL);
+	memcpy(at_home, argv, (size_t)argc * sizeof *argv);
+	at_home[argc] = home;
+	return run_subcommand(find_subcommand("view", err), cli, argc + 1, at_home, err);
+}
+
+/* `rowscope help [COMMAND]` */
+static int run_help(const struct cli *cli, int argc, char **argv, struct err *err)
+{
+	int at = cli_command_place(argc, argv);
+	if (at == argc)
+		return print_help(NULL);
+	const struct subcommand *subcommand = find_subcommand(argv[at], err);
+	return subcommand == NULL ? fail(err, cli->json) : print_help(subcommand);
+}
+
 int cli_main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
 	struct cli cli = {.json = asks_for_json(argc, argv)};
+	int status, count = argc > 0 ? argc - 1 : 0, at = cli_command_place(count, argv + 1);
 	if (!set_language(early_language(argc, argv), &err))
 		return fail(&err, cli.json);
-	const char *first = argc > 1 ? argv[1] : "--help";
-	char view[] = "view", home[] = "--home", *at_home[] = {NULL, view, home, NULL};
-	if (argc <= 1 && term_is_usable())
-		return cli_main(3, at_home);
-	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-		return print_help(NULL);
-	if (strcmp(first, "--version") == 0)
-		return print_version();
-	if (strcmp(first, "help") == 0 && argc == 2)
-		return print_help(NULL);
-	const struct subcommand *subcommand = find_subcommand(strcmp(first, "help") == 0 ? argv[2] : first, &err);
-	if (subcommand == NULL)
-		return fail(&err, cli.json);
-	if (strcmp(first, "help") == 0)
-		return print_help(subcommand);
-	int status = run_subcommand(subcommand, &cli, argc - 2, argv + 2, &err);
+	if (at == count) {
+		status = run_nothing(&cli, count, argv + 1, &err);
+	} else {
+		/* what stands before the command is what stands behind it */
+		char *command = argv[1 + at];
+		memmove(argv + 2, argv + 1, (size_t)at * sizeof *argv);
+		const struct subcommand *subcommand = NULL;
+		if (strcmp(command, "help") == 0)
+			status = run_help(&cli, count - 1, argv + 2, &err);
+		else if ((subcommand = find_subcommand(command, &err)) == NULL)
+			status = fail(&err, cli.json);
+		else
+			status = run_subcommand(subcommand, &cli, count - 1, argv + 2, &err);
+	}
 	arena_free(&cli.arena);
 	return status;
 }

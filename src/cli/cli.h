@@ -18,6 +18,7 @@
 
 /* One call of the program. */
 struct cli {
+	const struct subcommand *subcommand;
 	struct cli_args args;
 	struct arena arena; /* lives until the end of the call */
 	bool json, quiet;

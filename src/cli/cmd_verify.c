@@ -7,6 +7,7 @@
 #include "base/i18n.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
+#include "cli/stop.h"
 #include "cli/verdict.h"
 #include "trace/trace.h"
 
@@ -33,7 +34,7 @@ static bool verify_trace(struct cli *cli, struct trace *trace, struct model *mod
 		return false;
 	run.threads = (int)threads;
 	struct isolation_options options = {.trace = trace, .model = model, .run = run, .seed = (uint64_t)seed,
-		.cells_per_value = cells};
+		.cells_per_value = cells, .is_asked_to_end = stop_wanted};
 	if (!isolation_check(&result, &options, &cli->arena, err))
 		return false;
 	cli->status = result.ok ? 0 : CLI_STATUS_FOUND;
@@ -56,6 +57,7 @@ static bool verify_folder(struct cli *cli, const char *folder, struct err *err)
 	struct run_options run = {.kernels = cli_value(&cli->args, "kernels")};
 	if (!trace_open(&trace, folder, err))
 		return false;
+	stop_watch();
 	bool ok = trace_check(trace, err) && setup_trace_model(&model, cli, trace_info(trace)->model, err) &&
 		verify_trace(cli, trace, model, run, err);
 	model_delete(model);
@@ -72,10 +74,11 @@ static bool verify_batch(struct cli *cli, struct err *err)
 	bool more = true;
 	if (!setup_open(&setup, cli, err))
 		return false;
+	stop_watch();
 	struct live_options options = {.model = setup.model, .plan = setup.plan, .batch = &setup.batch, .capture = "all",
 		.run = setup.run, .faults = setup.faults, .fault_count = setup.fault_count};
 	bool ok = live_new(&live, &options, err);
-	while (ok && more)
+	while (ok && more && !stop_wanted())
 		ok = live_step(live, &more, err);
 	ok = ok && trace_open(&trace, live_folder(live), err) && verify_trace(cli, trace, setup.model, setup.run, err);
 	trace_close(trace);
@@ -86,9 +89,14 @@ static bool verify_batch(struct cli *cli, struct err *err)
 
 bool cmd_verify(struct cli *cli, struct err *err)
 {
-	char manifest[1024];
-	struct err none = ERR_INIT;
-	bool is_trace = cli->args.count == 1 && cli_value(&cli->args, "batch") == NULL && !cli_has(&cli->args, "tokens") &&
-		file_join(manifest, sizeof manifest, cli->args.words[0], "trace.json", &none) && file_exists(manifest);
-	return is_trace ? verify_folder(cli, cli->args.words[0], err) : verify_batch(cli, err);
+	bool is_trace = false;
+	if (!setup_trace(cli, &is_trace, err))
+		return false;
+	bool ok = is_trace ? verify_folder(cli, cli->args.words[0], err) : verify_batch(cli, err);
+	if (!stop_wanted())
+		return ok;
+	/* the temporary trace is gone, and no half a verdict was printed */
+	cli_say(cli, _("stopped before all proofs were done"));
+	cli->status = CLI_STATUS_INTERRUPTED;
+	return true;
 }

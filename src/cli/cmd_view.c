@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/plain.h"
 #include "cli/setup.h"
+#include "cli/stop.h"
 #include "tui/loop.h"
 #include "tui/restore.h"
 #include "view/view.h"
@@ -22,13 +23,6 @@ const struct cli_option cmd_view_options[] = {
 	{"plain", 0, NULL, N_("print text instead of taking the whole terminal")},
 	{0},
 };
-
-static bool is_trace(const char *path)
-{
-	char file[512];
-	struct err none = ERR_INIT;
-	return file_join(file, sizeof file, path, "trace.json", &none) && file_exists(file);
-}
 
 static bool open_run(struct session *session, struct cli *cli, struct err *err)
 {
@@ -49,8 +43,10 @@ static bool open_what_is_asked(struct session *session, struct cli *cli, struct 
 {
 	const struct cli_args *args = &cli->args;
 	const char *what = args->count > 0 ? args->words[0] : "three-requests";
-	bool has_rows = args->count > 1 || cli_has(args, "batch") || cli_has(args, "tokens");
-	if (!has_rows && args->count == 1 && is_trace(what))
+	bool has_rows = args->count > 1 || cli_has(args, "batch") || cli_has(args, "tokens"), is_trace = false;
+	if (!setup_trace(cli, &is_trace, err))
+		return false;
+	if (is_trace)
 		return session_open_trace(session, what, cli_value(args, "model"), err);
 	if (has_rows || cli_has(args, "fault") || cli_has(args, "new"))
 		return open_run(session, cli, err);
@@ -62,9 +58,12 @@ static bool print_views(struct session *session, struct cli *cli, struct err *er
 {
 	const char *name = session->scene.trace != NULL ? "timeline" : "home";
 	bool ran = true;
-	while (ran)
+	stop_watch();
+	while (ran && !stop_wanted())
 		if (!session_advance(session, &ran, err))
 			return false;
+	if (stop_wanted())
+		cli->status = CLI_STATUS_INTERRUPTED;
 	struct table *table = NULL;
 	if (!view_find(name)->table(&session->scene, &cli->arena, &table, err))
 		return false;

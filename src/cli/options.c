@@ -87,6 +87,19 @@ bool cli_parse(struct cli_args *args, const struct cli_option *options, int argc
 	return true;
 }
 
+int cli_command_place(int argc, char **argv)
+{
+	int i = 0;
+	const struct cli_args none = {.tables = {cli_common_options, cli_common_options}};
+	for (; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
+		const struct cli_option *option =
+			argv[i][1] == '-' ? find(&none, argv[i] + 2, strlen(argv[i] + 2), 0) : NULL;
+		if (option != NULL && option->argument != NULL)
+			i++;
+	}
+	return i < argc ? i : argc;
+}
+
 bool cli_has(const struct cli_args *args, const char *name)
 {
 	for (int i = 0; i < args->given; i++) {

@@ -43,6 +43,10 @@ extern const struct cli_option cli_common_options[];
 bool cli_parse(struct cli_args *args, const struct cli_option *options, int argc, char **argv, struct arena *arena,
 	struct err *err);
 
+/* Where the first word is, as far as can be said before the command is known: options that all commands have may stand
+ * before it. argc when there is none. */
+int cli_command_place(int argc, char **argv);
+
 bool cli_has(const struct cli_args *args, const char *name);
 /* The last value given, or NULL. */
 const char *cli_value(const struct cli_args *args, const char *name);

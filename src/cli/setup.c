@@ -8,12 +8,39 @@
 #include "analysis/faults.h"
 #include "analysis/stops.h"
 #include "app/data.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/utf8.h"
 #include "trace/sampling_keys.h"
 
 #define DEFAULT_MODEL "three-requests"
 #define MAX_NEW ((int64_t)1 << 20)
+
+static bool has_file(const char *folder, const char *name)
+{
+	char path[512];
+	struct err none = ERR_INIT;
+	return file_join(path, sizeof path, folder, name, &none) && file_exists(path);
+}
+
+bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err)
+{
+	char path[512];
+	struct err none = ERR_INIT;
+	*is_trace = false;
+	if (cli->args.count == 0 || cli_has(&cli->args, "batch"))
+		return true;
+	const char *word = cli->args.words[0];
+	*is_trace = cli->args.count == 1 && !cli_has(&cli->args, "tokens") && has_file(word, "trace.json");
+	if (*is_trace)
+		return true;
+	if (!data_find_model(path, sizeof path, word, &none) || !file_exists(path))
+		return err_input(err, word, NULL,
+			_("there is neither a trace nor a model here; give the folder of a trace or of a model, or the name of a bundled model"));
+	return !file_is_folder(path) || has_file(path, "config.json") ||
+		err_input(err, word, NULL,
+			_("this folder holds neither a trace (trace.json) nor a model (config.json)"));
+}
 
 bool setup_model(struct model **model, const char *name, struct err *err)
 {
@@ -76,7 +103,8 @@ static bool read_prompts(struct cli *cli, const char ***prompts, int *count, str
 	free(line);
 	if (ferror(stdin) != 0)
 		return err_system(err, NULL, errno, _("standard input cannot be read"));
-	return *count > 0 || err_usage(err, NULL, _("standard input holds no prompt: one per line is expected"));
+	return *count > 0 || err_usage(err, NULL, _("no prompt was given, and standard input holds none (one per line); "
+		"give prompts behind the model, or rows by --tokens or --batch"));
 }
 
 /* Prompts of the words, or of standard input for "-" or a pipe. */
@@ -89,9 +117,19 @@ static bool gather_prompts(struct cli *cli, bool has_tokens, const char ***promp
 	if (!dash && (*count > 0 || has_tokens))
 		return true;
 	if (!dash && isatty(STDIN_FILENO) != 0)
-		return err_usage(err, NULL, _("no prompt was given: name a model and at least one prompt, or use --tokens or --batch"));
+		return err_usage(err, NULL, _("no prompt was given; give at least one behind the model, as in  rowscope run "
+			"tiny-stories \"Once upon a time\", or rows by --tokens or --batch"));
 	*count = 0;
 	return read_prompts(cli, prompts, count, err);
+}
+
+/* Before any prompt is waited for. */
+static bool find_model(const struct cli *cli, char *path, size_t size, struct err *err)
+{
+	const char *name = cli->args.count > 0 ? cli->args.words[0] : DEFAULT_MODEL;
+	if (!data_find_model(path, size, name, err))
+		return false;
+	return file_exists(path) || err_input(err, name, NULL, _("there is no such file or folder; give the folder of a model"));
 }
 
 static bool rows_from_words(struct cli *cli, struct requests *requests, struct err *err)
@@ -101,7 +139,7 @@ static bool rows_from_words(struct cli *cli, struct requests *requests, struct e
 	int64_t new_tokens = BATCH_DEFAULT_NEW_TOKENS;
 	char path[512];
 	ids = cli_values(&cli->args, "tokens", &cli->arena, &id_count);
-	if (!gather_prompts(cli, id_count > 0, &prompts, &count, err))
+	if (!find_model(cli, path, sizeof path, err) || !gather_prompts(cli, id_count > 0, &prompts, &count, err))
 		return false;
 	const char **rows = ARENA_ARRAY(&cli->arena, const char *, count + id_count);
 	for (int i = 0; i < count + id_count; i++)
@@ -112,8 +150,7 @@ static bool rows_from_words(struct cli *cli, struct requests *requests, struct e
 		if (!read_ids(&requests->batch.requests[count + i], ids[i], &cli->arena, err))
 			return false;
 	}
-	if (!cli_int(&cli->args, "new", 1, MAX_NEW, &new_tokens, err) ||
-		!data_find_model(path, sizeof path, cli->args.count > 0 ? cli->args.words[0] : DEFAULT_MODEL, err))
+	if (!cli_int(&cli->args, "new", 1, MAX_NEW, &new_tokens, err))
 		return false;
 	for (int64_t i = 0; i < requests->batch.count; i++)
 		requests->batch.requests[i].max_new_tokens = new_tokens;

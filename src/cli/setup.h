@@ -53,6 +53,9 @@ struct setup {
 bool setup_open(struct setup *setup, struct cli *cli, struct err *err);
 void setup_close(struct setup *setup);
 
+/* Whether the call is about a recorded trace, its only word, and not about a batch to be run. Input error when that word is
+ * neither a trace nor a model, so that nobody waits for prompts to it. */
+bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err);
 /* A model by bundled name or path. */
 bool setup_model(struct model **model, const char *name, struct err *err);
 /* The model that a trace was made with: --model, or the bundled one of its name. */

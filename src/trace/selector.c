@@ -158,8 +158,11 @@ bool selector_find(const struct selector *selector, struct trace *trace, struct 
 		return false;
 	if (selector->is_weight)
 		return err_usage(err, selector->text, "weights are in the model, not in the trace");
-	if (!trace_find(trace, match->pass, selector->name, &match->tensor, err))
+	if (!trace_find(trace, match->pass, selector->name, &match->tensor, err)) {
+		if (trace_find_value(trace, selector->name) < 0)
+			err->kind = ERR_USAGE; /* the question is wrong, not the trace */
 		return false;
+	}
 	struct arena scratch = ARENA_INIT;
 	const struct pass *layout = &trace_pass(trace, match->pass)->layout;
 	const char **ids = ARENA_ARRAY(&scratch, const char *, layout->B);

@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "tui/keymap.h"
 #include "tui/prompt.h"
+#include "tui/restore.h"
 #include "view/screen.h"
 
 struct loop {
@@ -76,6 +77,7 @@ void loop_run(struct term *term, struct session *session)
 {
 	struct loop loop = {.term = term, .session = session, .prompt = PROMPT_INIT};
 	session->scene.help = keymap_help(&loop.help, &session->scene.help_count);
+	session->is_asked_to_end = restore_asked_to_end;
 	draw(&loop);
 	while (!loop.is_over) {
 		struct term_event event = term_read(term, -1);
@@ -88,6 +90,7 @@ void loop_run(struct term *term, struct session *session)
 		if (event.kind != TERM_TIMEOUT && !loop.is_over)
 			draw(&loop);
 	}
+	session->is_asked_to_end = NULL;
 	session->scene.help = NULL;
 	session->scene.help_count = 0;
 	prompt_free(&loop.prompt);
