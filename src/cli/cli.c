@@ -100,10 +100,9 @@ static int fail(const struct err *err, bool json)
 {
 	struct buf out = BUF_INIT;
 	struct err ignored = ERR_INIT;
-	if (json) {
+	if (json)
 		add_json_error(&out, err);
-		cli_print(&out, &ignored);
-	} else {
+	if (!json || !cli_print(&out, &ignored)) {
 		fputs("rowscope: ", stderr);
 		err_print(err, stderr);
 	}

@@ -1,10 +1,13 @@
 /* rowscope show: a tensor or a part of it, as a table, a heat map, JSON or CSV. */
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/pick.h"
+#include "draw/show.h"
 #include "export/export.h"
 #include "view/numbers.h"
 
@@ -99,6 +102,21 @@ static void as_json(const struct pick *pick, struct buf *out)
 
 /* --- forms for people --- */
 
+/* A file gets CSV with the very bytes of names and tokens; a terminal must not obey them. */
+static void make_visible(struct buf *out)
+{
+	struct buf shown = BUF_INIT;
+	for (size_t at = 0; at < out->length;) {
+		const char *line = out->data + at, *end = memchr(line, '\n', out->length - at);
+		size_t length = end != NULL ? (size_t)(end - line) : out->length - at;
+		show_foreign(&shown, line, length > 0 && line[length - 1] == '\r' ? length - 1 : length);
+		buf_add_char(&shown, '\n');
+		at += length + 1;
+	}
+	buf_free(out);
+	*out = shown;
+}
+
 static bool add_form(const struct pick *pick, struct cli *cli, struct buf *out, struct err *err)
 {
 	bool all = cli_has(&cli->args, "all"), csv = cli_has(&cli->args, "csv"), heat = cli_has(&cli->args, "heat");
@@ -114,7 +132,11 @@ static bool add_form(const struct pick *pick, struct cli *cli, struct buf *out, 
 		return export_grid(export_find("text"), &grid, &options, out, err);
 	}
 	struct table *table = numbers_table(&numbers, &cli->arena);
-	return export_table(export_find(csv ? "csv" : "text"), table, &options, out, err);
+	if (!export_table(export_find(csv ? "csv" : "text"), table, &options, out, err))
+		return false;
+	if (csv && isatty(STDOUT_FILENO) != 0)
+		make_visible(out);
+	return true;
 }
 
 bool cmd_show(struct cli *cli, struct err *err)

@@ -90,8 +90,14 @@ static bool read_prompts(struct cli *cli, const char ***prompts, int *count, str
 	while ((length = getline(&line, &size, stdin)) >= 0) {
 		if (length > 0 && line[length - 1] == '\n')
 			line[--length] = '\0';
+		if (length > 0 && line[length - 1] == '\r')
+			line[--length] = '\0';
 		if (length == 0)
 			continue;
+		if (strlen(line) < (size_t)length) {
+			free(line);
+			return err_usage(err, NULL, _("a prompt of standard input holds a NUL byte; text was expected"));
+		}
 		if (*count == capacity) {
 			const char **more = ARENA_ARRAY(&cli->arena, const char *, capacity = capacity * 2 + 16);
 			if (*count > 0)
