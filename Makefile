@@ -228,6 +228,10 @@ analyze:
 	clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY)' $(SOURCES) src/main.c -- \
 		$(filter-out -Werror,$(FLAGS))
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Isrc src
+## compositions: 10,000 random batches: every tensor by all proofs, and again in another layout, schedule and order (COMPOSITIONS=100: 1 %)
+COMPOSITIONS ?= 10000
+compositions: $(BUILD)/tests/compositions
+	BUILD=$(BUILD) sh tests/compositions.sh $(COMPOSITIONS)
 ## check-real: exp, log, tanh, erf, sin and cos over all 2^32 floats (half an hour; REAL_STEP=1009 samples)
 REAL_STEP ?= 1
 check-real: $(BUILD)/tests/exhaustive_real
@@ -263,9 +267,9 @@ nightly:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint levels \
-	analyze check-real bench-matmul ops-doc format format-check nightly
+	analyze compositions check-real bench-matmul ops-doc format format-check nightly
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:=.d) $(FUZZERS:=.d)
+-include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(wildcard $(BUILD)/tests/*.d)
 
 endif

@@ -196,13 +196,24 @@ static inline bool composition_again(struct compositions *c, const struct batch 
 	return ok;
 }
 
+/* Small enough for thousands of batches, with room for long rows. */
+static inline bool composition_random(struct model **model, struct err *err)
+{
+	struct config config = {.family = "gpt2", .vocabulary = 24, .context = 96, .hidden = 8, .layers = 2, .heads = 2,
+		.kv_heads = 2, .head_width = 4, .mlp = 12, .norm_eps = 1e-5f, .scale_scores = true, .tied = true, .bos = -1, .pad = 3,
+		.end_tokens = {7}, .end_token_count = 1};
+	return model_random(model, &config, "random", err);
+}
+
 static inline bool compositions_open(struct compositions *c, const char *model)
 {
 	struct err err = ERR_INIT;
 	char path[256];
 	*c = (struct compositions){0};
 	snprintf(path, sizeof path, "tiny_models/%s", model);
-	bool ok = model_open(&c->model, path, &err) && temporary_make(c->folder, &err);
+	bool is_random = strcmp(model, "random") == 0;
+	bool ok = (is_random ? composition_random(&c->model, &err) : model_open(&c->model, path, &err)) &&
+		temporary_make(c->folder, &err);
 	if (!ok)
 		err_print(&err, stderr);
 	return ok;

@@ -50,6 +50,58 @@ START_TEST(tiny_stories_batches_are_isolated)
 }
 END_TEST
 
+/* --- every way to cut a prompt --- */
+
+#define PROMPT 12
+
+/* A prompt of 12 tokens, whole, against all 2^11 ways to cut it, in each layout: every tensor, bit for bit. */
+static void cut_every_way(const char *model, enum layout layout, struct sampling sampling)
+{
+	struct compositions c;
+	struct err err = ERR_INIT;
+	struct arena arena = ARENA_INIT;
+	struct trace *trace;
+	struct plan *plan;
+	int32_t prompt[PROMPT], same = 0;
+	struct request request = {.id = "A", .prompt = prompt, .prompt_length = PROMPT, .max_new_tokens = 3, .sampling = sampling};
+	struct batch batch = {.requests = &request, .count = 1};
+	struct run_options options = {.threads = 1};
+	ck_assert(compositions_open(&c, model));
+	for (int i = 0; i < PROMPT; i++)
+		prompt[i] = (i * 7 + 3) % (int32_t)model_config(c.model)->vocabulary;
+	ck_assert(composition_record(&c, &batch, NULL, &options, &err) && trace_open(&trace, c.folder, &err));
+	batch.layout = layout;
+	ck_assert(plan_build(&plan, c.model, batch_way(&batch), &arena, &err));
+	for (int ways = 0; ways < 1 << (PROMPT - 1); ways++) {
+		uint8_t cuts[256] = {0};
+		struct run *run;
+		bool more = true;
+		for (int i = 1; i < PROMPT; i++)
+			cuts[i] = (ways >> (i - 1) & 1) != 0;
+		options.cuts = cuts;
+		ck_assert(run_new(&run, c.model, plan, &batch, &options, &err));
+		struct comparison *comparison = comparison_new(trace, plan, &same, 1, PROOF_ALONE);
+		struct probe probe = comparison_probe(comparison);
+		while (more)
+			ck_assert(run_step(run, &probe, &more, &err));
+		ck_assert_msg(!comparison_leak(comparison).found, "cut number %d differs", ways);
+		ck_assert(comparison_counts(comparison)[plan_value(plan, "logits")].values > 0);
+		comparison_delete(comparison);
+		run_delete(run);
+	}
+	plan_free(plan);
+	trace_close(trace);
+	compositions_close(&c);
+	arena_free(&arena);
+}
+
+START_TEST(a_prompt_cut_every_way_gives_the_same_bits)
+{
+	cut_every_way("glass", (enum layout)_i, (struct sampling){0});
+	cut_every_way("three-requests", (enum layout)_i, (struct sampling){.temperature = 1.5f, .top_p = 0.9f, .seed = 3});
+}
+END_TEST
+
 /* --- planted bugs --- */
 
 /* Two rows of 3 tokens and 1 token, and a third that arrives at pass 1. */
@@ -197,6 +249,7 @@ TEST_PROGRAM("compositions", {
 	tcase_add_test(tests, glass_batches_are_isolated);
 	tcase_add_test(tests, three_requests_batches_are_isolated);
 	tcase_add_test(tests, tiny_stories_batches_are_isolated);
+	tcase_add_loop_test(tests, a_prompt_cut_every_way_gives_the_same_bits, 0, LAYOUT_COUNT);
 	tcase_add_loop_test(tests, padding_attended_shows_in_the_first_scores_of_the_padded_row, 0, 3);
 	tcase_add_loop_test(tests, padding_attended_cannot_show_without_padding, 0, 3);
 	tcase_add_loop_test(tests, shared_cache_slot_shows_in_the_first_scores_of_the_first_row, 0, 3);

@@ -94,7 +94,7 @@ static void init_rows(struct run *run)
 		.requests = batch->count,
 	});
 	run->schedule = (struct schedule_state){.batch = batch, .rows = run->rows, .cache = &run->cache,
-		.longest = longest, .go_on = run->options.finished_go_on};
+		.longest = longest, .go_on = run->options.finished_go_on, .cuts = run->options.cuts};
 }
 
 static int processors(void)

@@ -62,6 +62,12 @@ int64_t schedule_fresh(const struct schedule_state *state, int64_t i)
 	int64_t fresh = row->count - row->computed, chunk = batch->chunk > 0 ? batch->chunk : BATCH_DEFAULT_CHUNK;
 	if (row->finish != FINISH_NONE && (!state->go_on || row->count > state->longest))
 		return 0;
+	if (state->cuts != NULL) {
+		int64_t end = row->computed + 1;
+		while (end < row->count && state->cuts[end] == 0)
+			end++;
+		return end - row->computed;
+	}
 	return batch->schedule == SCHEDULE_CHUNKED && fresh > chunk ? chunk : fresh;
 }
 

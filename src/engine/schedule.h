@@ -24,6 +24,7 @@ struct schedule_state {
 	struct kvcache *cache;
 	int64_t longest; /* positions of the longest row */
 	bool go_on;      /* finished rows are not frozen: a fault */
+	const uint8_t *cuts; /* see run.h */
 	int64_t clock; /* what `arrives` is compared with: passes, and those skipped because nobody was there */
 };
 
