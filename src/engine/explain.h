@@ -35,7 +35,8 @@ struct explain_reader {
 	const int32_t *(*history)(void *self, int32_t request);
 };
 
-/* One input of the cell. */
+/* One input of the cell. The terms of a sum, and of whatever is a sum once some part is held fixed, add up to the value; those of a
+ * softmax are shares of 1; those of a choice, a filter or a mask are the numbers that have decided it. */
 struct explain_term {
 	const char *name; /* value or "weights.<name>" */
 	int64_t pass;     /* -1 for a weight */

@@ -7,10 +7,10 @@ static bool mask_shape(const struct dims *dims, struct spec *out)
 	return true;
 }
 
-static void mask_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+/* Comparisons of whole numbers are no floating-point operations. */
+static void mask_cost(const struct dims *dims, double bytes_read, struct cost *cost)
 {
-	double count = (double)dims_count(dims, "TK");
-	*cost = (struct cost){.bytes_read = count * op->input_count, .bytes_written = count};
+	*cost = (struct cost){.bytes_read = bytes_read, .bytes_written = (double)dims_count(dims, "TK")};
 }
 
 /* The column that an explained mask entry is about. */
@@ -53,7 +53,8 @@ void op_mask_causal_reach(const struct op *op, struct reach *reach)
 
 void op_mask_causal_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	mask_cost(op, dims, cost);
+	(void)op;
+	mask_cost(dims, 4 * (double)dims->T, cost); /* each cell's column */
 }
 
 bool op_mask_padding_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
@@ -95,7 +96,8 @@ void op_mask_padding_reach(const struct op *op, struct reach *reach)
 
 void op_mask_padding_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	mask_cost(op, dims, cost);
+	(void)op;
+	mask_cost(dims, (double)dims->T + 4 * (double)dims_count(dims, "BK"), cost); /* pads; positions of columns */
 }
 
 bool op_mask_and_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
@@ -131,10 +133,11 @@ bool op_mask_and_explain(const struct op *op, struct explain *explain, struct er
 
 void op_mask_and_reach(const struct op *op, struct reach *reach)
 {
-	(void)op, (void)reach;
+	op_same_cell_reach(op, reach);
 }
 
 void op_mask_and_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	mask_cost(op, dims, cost);
+	(void)op;
+	mask_cost(dims, 2 * (double)dims_count(dims, "TK"), cost);
 }

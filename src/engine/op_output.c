@@ -211,8 +211,10 @@ void op_logprob_reach(const struct op *op, struct reach *reach)
 
 void op_logprob_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_elements_cost(op, dims, "BV", 3, cost);
-	cost->bytes_written = 4.0 * (double)dims->B;
+	double count = (double)dims_count(dims, "BV"), rows = (double)dims->B;
+	(void)op;
+	/* difference, exp and sum of each logit; then log and two differences of each row */
+	*cost = (struct cost){.flops = 3 * count + 3 * rows, .bytes_read = 4 * count + 4 * rows, .bytes_written = 4 * rows};
 }
 
 /* --- finish --- */

@@ -76,7 +76,7 @@ bool op_penalise_explain(const struct op *op, struct explain *explain, struct er
 	for (int64_t t = 0; t < pass->past[b] + pass->fresh[b]; t++)
 		count += history[t] == v;
 	float y = sampling_is_used(s) ? penalised(s, *x, count) : *x;
-	explain_place(explain, explain_add(explain, op->inputs[0], *x, 1, *x), op->inputs[0], offset);
+	explain_place(explain, explain_add(explain, op->inputs[0], *x, *x != 0 ? (double)y / *x : 0, y), op->inputs[0], offset);
 	explain->recomputed = y;
 	buf_printf(&explain->formula, "%.9g: logit %.9g, the token occurs %lld times in its row", (double)y, (double)*x,
 		(long long)count);
@@ -90,7 +90,7 @@ void op_penalise_reach(const struct op *op, struct reach *reach)
 
 void op_penalise_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	step_cost(op, dims, 3, cost);
+	step_cost(op, dims, 4, cost);
 }
 
 /* --- temper --- */
@@ -336,6 +336,9 @@ static bool explain_filter(const struct op *op, struct explain *explain, filter_
 	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost)                   \
 	{                                                                                                        \
 		step_cost(op, dims, flops, cost);                                                                \
+		double count = (double)dims_count(dims, "BV"); /* flags are bytes */                             \
+		cost->bytes_read = (op->input_count > 1 ? 5 : 4) * count;                                        \
+		cost->bytes_written = count;                                                                     \
 	}
 
 FILTER(keep_top_k, top_k, 1)
@@ -382,6 +385,7 @@ void op_softmax_kept_reach(const struct op *op, struct reach *reach)
 void op_softmax_kept_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
 	step_cost(op, dims, 4, cost);
+	cost->bytes_read = 5 * (double)dims_count(dims, "BV");
 }
 
 /* --- draw: counter, random word, number in [0, 1) --- */
@@ -524,5 +528,8 @@ void op_choose_drawn_reach(const struct op *op, struct reach *reach)
 
 void op_choose_drawn_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_choose_cost(op, dims, cost);
+	double count = (double)dims_count(dims, "BV"), rows = (double)dims->B;
+	(void)op;
+	/* every row draws: probabilities, flags and its number; an addition and a comparison each */
+	*cost = (struct cost){.flops = 2 * count, .bytes_read = 5 * count + 4 * rows, .bytes_written = 4 * rows};
 }
