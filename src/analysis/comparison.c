@@ -15,6 +15,7 @@ struct comparison {
 	int64_t *positions;   /* [requests of the trace] */
 	struct proof_count *counts; /* [values of the trace] */
 	struct leak first;
+	struct comparison_watch watch;
 	struct arena arena; /* emptied for every value */
 };
 
@@ -49,14 +50,13 @@ static void index_positions(struct comparison *c)
 	}
 }
 
-/* Physical things are outside the promise. */
-static bool is_exempt(const char *name)
+bool comparison_is_exempt(const char *name)
 {
 	return strncmp(name, "cache.", 6) == 0 || strcmp(name, "row_of") == 0;
 }
 
-struct comparison *comparison_new(struct trace *trace, const struct plan *plan, const int32_t *requests, int64_t count,
-	enum proof proof)
+struct comparison *comparison_new_named(struct trace *trace, const struct comparison_names *names, const int32_t *requests,
+	int64_t count, enum proof proof)
 {
 	struct comparison *c = MEM_NEW(struct comparison);
 	int64_t recorded = trace_batch(trace)->count;
@@ -68,13 +68,26 @@ struct comparison *comparison_new(struct trace *trace, const struct plan *plan, 
 	c->pass_of = MEM_ARRAY(int64_t *, recorded);
 	c->positions = MEM_ARRAY(int64_t, recorded);
 	c->counts = MEM_ARRAY(struct proof_count, trace_value_count(trace));
-	c->values = MEM_ARRAY(int, plan->value_count);
-	for (int i = 0; i < plan->value_count; i++) {
-		int value = trace_find_value(trace, plan->values[i].name);
-		bool compared = value >= 0 && trace_value(trace, value)->captured && !is_exempt(plan->values[i].name);
+	c->values = MEM_ARRAY(int, names->count);
+	for (int i = 0; i < names->count; i++) {
+		int value = names->names[i] == NULL ? -1 : trace_find_value(trace, names->names[i]);
+		bool compared = value >= 0 && trace_value(trace, value)->captured && !comparison_is_exempt(names->names[i]);
 		c->values[i] = compared ? value : -1;
 	}
 	index_positions(c);
+	return c;
+}
+
+struct comparison *comparison_new(struct trace *trace, const struct plan *plan, const int32_t *requests, int64_t count,
+	enum proof proof)
+{
+	struct arena arena = ARENA_INIT;
+	const char **names = ARENA_ARRAY(&arena, const char *, plan->value_count);
+	for (int i = 0; i < plan->value_count; i++)
+		names[i] = plan->values[i].name;
+	struct comparison *c = comparison_new_named(trace, &(struct comparison_names){names, plan->value_count}, requests,
+		count, proof);
+	arena_free(&arena);
 	return c;
 }
 
@@ -96,6 +109,17 @@ void comparison_delete(struct comparison *c)
 int64_t comparison_pass(const struct comparison *c, int32_t request, int64_t position)
 {
 	return position < c->positions[request] ? c->pass_of[request][position] : -1;
+}
+
+void comparison_cut(struct comparison *c, int32_t request, int64_t position)
+{
+	for (int64_t p = position; p < c->positions[request]; p++)
+		c->pass_of[request][p] = -1;
+}
+
+void comparison_set_watch(struct comparison *c, struct comparison_watch watch)
+{
+	c->watch = watch;
 }
 
 /* --- comparing --- */
@@ -130,17 +154,50 @@ static void note(struct comparison *c, const struct stretch *stretch, const stru
 	leak_note(&c->first, &leak);
 }
 
-/* Counts the element, and notes it when the bits differ. */
-static void compare_one(struct comparison *c, const struct stretch *stretch, const struct element *element)
+/* Counts the element, and notes it when the bits differ; true when they are equal. */
+static bool compare_one(struct comparison *c, const struct stretch *stretch, const struct element *element)
 {
 	size_t size = dtype_size(stretch->got->dtype);
 	uint32_t a = bits_at(element->expected, element->at, size);
 	uint32_t b = bits_at(stretch->got->data, element->got, size);
 	c->counts[stretch->value].values++;
 	if (a == b)
-		return;
+		return true;
 	c->counts[stretch->value].bad++;
 	note(c, stretch, element, a, b);
+	return false;
+}
+
+/* Hands over `count` numbers from an element on that are not all equal; `columns` [2][count] are their places, or NULL. */
+static void tell_group(struct comparison *c, const struct stretch *s, const struct element *element, int64_t count,
+	const int64_t *columns)
+{
+	size_t size = dtype_size(s->got->dtype);
+	if (c->watch.differs == NULL)
+		return;
+	c->watch.differs(c->watch.self, &(struct comparison_group){
+		.value = s->value,
+		.dtype = s->got->dtype,
+		.count = count,
+		.expected = (const char *)element->expected + (size_t)element->at * size,
+		.got = (const char *)s->got->data + (size_t)element->got * size,
+		.expected_at = columns,
+		.got_at = columns == NULL ? NULL : columns + count,
+	});
+}
+
+/* `count` elements that follow each other, of one row and position. */
+static void compare_group(struct comparison *c, const struct stretch *s, const struct element *first, int64_t count)
+{
+	bool equal = true;
+	for (int64_t i = 0; i < count; i++) {
+		struct element element = *first;
+		element.at += i;
+		element.got += i;
+		equal = compare_one(c, s, &element) && equal;
+	}
+	if (!equal)
+		tell_group(c, s, first, count, NULL);
 }
 
 /* Reads `count` recorded elements from `first`. */
@@ -165,8 +222,8 @@ static bool compare_cells(struct comparison *c, const struct stretch *s, struct 
 		c->counts[s->value].values += s->count * width;
 		return true;
 	}
-	for (int64_t i = 0; i < s->count * width; i++)
-		compare_one(c, s, &(struct element){expected, from, i, to + i, s->position + i / width});
+	for (int64_t i = 0; i < s->count; i++)
+		compare_group(c, s, &(struct element){expected, from, i * width, to + i * width, s->position + i}, width);
 	return true;
 }
 
@@ -198,12 +255,15 @@ static int64_t key_offset(const struct pass *pass, int64_t N, int64_t n, int64_t
 static void compare_query(struct comparison *c, const struct stretch *s, const struct element *query, const int64_t *columns,
 	int64_t keys)
 {
+	bool equal = true;
 	for (int64_t k = 0; k < keys; k++) {
 		struct element element = *query;
 		element.at += columns[k];
 		element.got += columns[keys + k];
-		compare_one(c, s, &element);
+		equal = compare_one(c, s, &element) && equal;
 	}
+	if (!equal)
+		tell_group(c, s, query, keys, columns);
 }
 
 /* Numbers per query and key: axes B,N,S,K or B,S,K, or N,T,K or T,K. Keys are matched by logical position. */
@@ -240,8 +300,7 @@ static bool compare_row(struct comparison *c, const struct stretch *s, struct er
 	const void *expected = recorded(c, s, s->recorded_row * width, width, err);
 	if (expected == NULL)
 		return false;
-	for (int64_t i = 0; i < width; i++)
-		compare_one(c, s, &(struct element){expected, s->recorded_row * width, i, s->run_row * width + i, last});
+	compare_group(c, s, &(struct element){expected, s->recorded_row * width, 0, s->run_row * width, last}, width);
 	return true;
 }
 
@@ -273,11 +332,9 @@ static bool compare_one_row(struct comparison *c, struct stretch *s, int32_t req
 	return true;
 }
 
-static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value,
-	const struct tensor *tensor, struct err *err)
+bool comparison_tell(struct comparison *c, const struct pass *pass, int value, const struct tensor *tensor,
+	struct err *err)
 {
-	struct comparison *c = self;
-	(void)plan;
 	if (c->values[value] < 0)
 		return true;
 	for (int64_t b = 0; b < pass->B; b++) {
@@ -288,6 +345,13 @@ static bool on_value(void *self, const struct plan *plan, const struct pass *pas
 			return false;
 	}
 	return true;
+}
+
+static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value,
+	const struct tensor *tensor, struct err *err)
+{
+	(void)plan;
+	return comparison_tell(self, pass, value, tensor, err);
 }
 
 struct probe comparison_probe(struct comparison *comparison)

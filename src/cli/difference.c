@@ -1,0 +1,280 @@
+#include "cli/difference.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/i18n.h"
+#include "base/json.h"
+#include "draw/number.h"
+#include "draw/show.h"
+
+/* --- JSON --- */
+
+static void add_number(struct json_writer *writer, const char *key, enum dtype dtype, uint32_t bits)
+{
+	double number = diff_number(dtype, bits);
+	json_key(writer, key);
+	if (dtype != DTYPE_F32)
+		json_add_int(writer, (int64_t)number);
+	else
+		json_add_float(writer, (float)number);
+}
+
+static void add_bits(struct json_writer *writer, const char *key, uint32_t bits)
+{
+	char text[NUMBER_SIZE];
+	number_bits(text, bits);
+	json_put_string(writer, key, text);
+}
+
+/* A pass, or null for none. */
+static void add_pass(struct json_writer *writer, const char *key, int64_t pass)
+{
+	json_key(writer, key);
+	if (pass < 0)
+		json_add_null(writer);
+	else
+		json_add_int(writer, pass);
+}
+
+static void add_element(struct json_writer *writer, const struct diff_place *first)
+{
+	if (first->rank < 0) {
+		json_put_string(writer, "index", NULL);
+		json_put_string(writer, "a", NULL);
+		json_put_string(writer, "b", NULL);
+		json_put_string(writer, "ulps", NULL);
+		return;
+	}
+	json_put_ints(writer, "index", first->index, first->rank);
+	add_number(writer, "a", first->dtype, first->a);
+	add_number(writer, "b", first->dtype, first->b);
+	json_put_int(writer, "ulps", (int64_t)diff_ulps(first->dtype, first->a, first->b));
+	add_bits(writer, "a_bits", first->a);
+	add_bits(writer, "b_bits", first->b);
+}
+
+static void add_first(struct json_writer *writer, const struct diff_place *first, const struct trace *a)
+{
+	json_key(writer, "first");
+	if (!first->found) {
+		json_add_null(writer);
+		return;
+	}
+	json_begin_object(writer);
+	add_pass(writer, "pass", first->pass);
+	add_pass(writer, "pass_b", first->pass_b);
+	json_put_string(writer, "op", first->name);
+	json_put_string(writer, "row", trace_batch(a)->requests[first->request].id);
+	json_put_int(writer, "position", first->position);
+	add_element(writer, first);
+	json_end_object(writer);
+}
+
+static void add_value(struct json_writer *writer, const struct diff_value *value, const struct trace *a)
+{
+	json_begin_object(writer);
+	json_put_string(writer, "name", trace_value(a, value->value)->name);
+	json_put_double(writer, "max_abs", value->max_abs);
+	json_put_int(writer, "max_ulps", (int64_t)value->max_ulps);
+	json_put_int(writer, "numbers", value->numbers);
+	json_put_int(writer, "differing", value->bad);
+	json_put_double(writer, "relative", value->relative);
+	json_put_double(writer, "allowed", value->allowed);
+	json_put_string(writer, "verdict", diff_kind_name(value->kind));
+	json_end_object(writer);
+}
+
+static void add_row(struct json_writer *writer, const struct diff_row *row)
+{
+	json_begin_object(writer);
+	json_put_string(writer, "id", row->id);
+	json_put_bool(writer, "in_a", row->a >= 0);
+	json_put_bool(writer, "in_b", row->b >= 0);
+	json_put_int(writer, "positions_a", row->positions_a);
+	json_put_int(writer, "positions_b", row->positions_b);
+	json_key(writer, "parts_at");
+	if (row->parts_at < 0)
+		json_add_null(writer);
+	else
+		json_add_int(writer, row->parts_at);
+	json_put_bool(writer, "asked_differently", row->asked_differently);
+	json_end_object(writer);
+}
+
+static void add_names(struct json_writer *writer, const char *key, const char *const *names)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	for (size_t i = 0; names[i] != NULL; i++)
+		json_add_string(writer, names[i]);
+	json_end_array(writer);
+}
+
+void difference_json(const struct diff *diff, const struct trace *a, struct buf *out)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out, true);
+	json_begin_object(&writer);
+	json_put_bool(&writer, "equal", diff->equal);
+	add_first(&writer, &diff->first, a);
+	json_key(&writer, "ops");
+	json_begin_array(&writer);
+	for (int i = 0; i < diff->value_count; i++)
+		add_value(&writer, &diff->values[i], a);
+	json_end_array(&writer);
+	json_put_string(&writer, "verdict", diff_verdict_name(diff->verdict));
+	json_put_int(&writer, "numbers", diff->numbers);
+	json_put_int(&writer, "differing", diff->bad);
+	json_key(&writer, "rows");
+	json_begin_array(&writer);
+	for (int64_t i = 0; i < diff->row_count; i++)
+		add_row(&writer, &diff->rows[i]);
+	json_end_array(&writer);
+	add_names(&writer, "only_a", diff->only_a);
+	add_names(&writer, "only_b", diff->only_b);
+	json_end_object(&writer);
+	buf_add_char(out, '\n');
+}
+
+/* --- table --- */
+
+struct table *difference_table(const struct diff *diff, const struct trace *a, bool all, struct arena *arena)
+{
+	struct table *table = table_new(arena, "difference");
+	int name = table_add_column(table, "tensor", TABLE_TEXT), numbers = table_add_column(table, "numbers", TABLE_INT);
+	int bad = table_add_column(table, "differing", TABLE_INT), far = table_add_column(table, "max_abs", TABLE_DOUBLE);
+	int ulps = table_add_column(table, "max_ulps", TABLE_INT), relative = table_add_column(table, "relative", TABLE_DOUBLE);
+	int allowed = table_add_column(table, "allowed", TABLE_DOUBLE), verdict = table_add_column(table, "verdict", TABLE_TEXT);
+	table_set_caption(table, _("relative: of the largest number of the tensor; allowed: what rounding could make of what the operation reads"));
+	table_label(table, far, "max_abs", 3);
+	table_label(table, relative, "relative", 3);
+	table_label(table, allowed, "allowed", 3);
+	for (int i = 0; i < diff->value_count; i++) {
+		const struct diff_value *value = &diff->values[i];
+		if (value->bad == 0 && !all)
+			continue;
+		size_t row = table_add_row(table, STYLE_NO_LANE);
+		table_set_string(table, row, name, trace_value(a, value->value)->name);
+		table_set_int(table, row, numbers, value->numbers);
+		table_set_int(table, row, bad, value->bad);
+		table_set_double(table, row, far, value->max_abs);
+		table_set_int(table, row, ulps, (int64_t)value->max_ulps);
+		table_set_double(table, row, relative, value->relative);
+		table_set_double(table, row, allowed, value->allowed);
+		table_set_string(table, row, verdict, _(diff_kind_name(value->kind)));
+		table_set_style(table, row, verdict, style_of(value->kind == DIFF_UNEXPLAINED ? STYLE_BAD : STYLE_GOOD));
+	}
+	return table;
+}
+
+/* --- sentences --- */
+
+static void add_exact(struct buf *out, enum dtype dtype, uint32_t bits)
+{
+	char text[NUMBER_SIZE];
+	if (dtype == DTYPE_F32)
+		number_exact(text, (float)diff_number(dtype, bits));
+	else
+		number_fixed(text, diff_number(dtype, bits), 0, 0);
+	buf_add_text(out, text);
+}
+
+static void add_first_line(struct buf *out, const struct diff_place *first, const struct trace *a)
+{
+	buf_printf(out, _("first difference: pass %" PRId64 ", "), first->pass);
+	show_text(out, first->name);
+	for (int i = 0; i < first->rank; i++)
+		buf_printf(out, "%s%" PRId64, i > 0 ? "," : "[", first->index[i]);
+	buf_add_text(out, first->rank > 0 ? "]" : "");
+	buf_add_text(out, _(", row "));
+	show_text(out, trace_batch(a)->requests[first->request].id);
+	buf_printf(out, _(", position %" PRId64), first->position);
+	if (first->pass_b != first->pass && first->pass_b >= 0)
+		buf_printf(out, _(" (pass %" PRId64 " of the second trace)"), first->pass_b);
+	if (first->rank >= 0) {
+		buf_add_text(out, ": ");
+		add_exact(out, first->dtype, first->a);
+		buf_add_text(out, _(" and "));
+		add_exact(out, first->dtype, first->b);
+		if (first->dtype == DTYPE_F32)
+			buf_printf(out, _(", %" PRIu64 " ulps apart"), diff_ulps(first->dtype, first->a, first->b));
+	}
+	buf_add_char(out, '\n');
+}
+
+static void add_row_line(struct buf *out, const struct diff_row *row)
+{
+	if (row->a < 0 || row->b < 0 || row->asked_differently || row->parts_at >= 0 || row->goes_on ||
+		row->positions_a != row->positions_b) {
+		buf_add_text(out, _("row "));
+		show_text(out, row->id);
+		buf_add_text(out, ": ");
+	} else {
+		return;
+	}
+	if (row->a < 0 || row->b < 0) {
+		buf_printf(out, row->b < 0 ? _("only in the first trace\n") : _("only in the second trace\n"));
+		return;
+	}
+	if (row->asked_differently)
+		buf_add_text(out, _("asked for differently (prompt, length, sampling or stops); "));
+	if (row->parts_at >= 0)
+		buf_printf(out, _("its tokens part at position %" PRId64 ", later ones are not compared; "), row->parts_at);
+	if (row->goes_on)
+		buf_add_text(out, _("it ended in one trace and went on in the other; "));
+	buf_printf(out, _("%" PRId64 " and %" PRId64 " positions\n"), row->positions_a, row->positions_b);
+}
+
+static void add_only(struct buf *out, const char *format, const char *const *names)
+{
+	int64_t count = 0;
+	while (names[count] != NULL)
+		count++;
+	if (count == 0)
+		return;
+	buf_printf(out, format, count);
+	for (int64_t i = 0; i < count && i < 3; i++) {
+		buf_add_text(out, i > 0 ? ", " : " ");
+		show_text(out, names[i]);
+	}
+	buf_add_text(out, count > 3 ? ", ...\n" : "\n");
+}
+
+/* Why it is a bug: the first tensor that rounding does not explain, or a row. */
+static void add_bug(struct buf *out, const struct diff *diff, const struct trace *a)
+{
+	if (diff->first_unexplained >= 0) {
+		const struct diff_value *value = &diff->values[diff->first_unexplained];
+		buf_add_text(out, _("bug: "));
+		show_text(out, trace_value(a, value->value)->name);
+		if (trace_value(a, value->value)->dtype == DTYPE_F32)
+			buf_printf(out, _(" differs by %.3g of its size, where rounding could make %.3g\n"), value->relative, value->allowed);
+		else
+			buf_add_text(out, _(" differs, though all that it is made from is equal\n"));
+	} else {
+		buf_add_text(out, _("bug: rounding does not explain that the rows go different ways\n"));
+	}
+	if (diff->asked_differently)
+		buf_add_text(out, _("but rows were asked for differently, and that may be all there is to it\n"));
+}
+
+void difference_text(const struct diff *diff, const struct trace *a, struct buf *out)
+{
+	buf_printf(out, _("%" PRId64 " numbers of %d tensors compared, by row and logical position; %" PRId64 " differ\n"),
+		diff->numbers, diff->value_count, diff->bad);
+	for (int64_t i = 0; i < diff->row_count; i++)
+		add_row_line(out, &diff->rows[i]);
+	add_only(out, _("%" PRId64 " tensors only in the first trace:"), diff->only_a);
+	add_only(out, _("%" PRId64 " tensors only in the second trace:"), diff->only_b);
+	if (diff->first.found)
+		add_first_line(out, &diff->first, a);
+	if (diff->verdict == DIFF_EQUAL)
+		buf_add_text(out, _("equal: what both traces hold is the same, bit for bit\n"));
+	else if (diff->verdict == DIFF_ROUNDING)
+		buf_add_text(out, _("rounding: every difference is as small as another order of summation could make it\n"));
+	else
+		add_bug(out, diff, a);
+	if (!diff->equal && diff->partly_seen)
+		buf_add_text(out, _("judged across operations that are not recorded; --capture all makes the verdict sharper\n"));
+}
