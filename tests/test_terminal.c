@@ -201,7 +201,46 @@ START_TEST(foreign_text_moves_nothing)
 }
 END_TEST
 
+/* The finished passes of the one trace under way in a folder. */
+static int passes_in(const char *folder)
+{
+	char command[640], answer[32] = "";
+	snprintf(command, sizeof command, "cat %s/*/passes.jsonl 2>/dev/null | wc -l", folder);
+	FILE *lines = popen(command, "r");
+	ck_assert_ptr_nonnull(lines);
+	ck_assert_ptr_nonnull(fgets(answer, sizeof answer, lines));
+	pclose(lines);
+	return atoi(answer);
+}
+
+/* A command that runs many passes gives up at the next one, and the temporary trace is taken away. */
+START_TEST(a_long_run_ends_at_a_pass)
+{
+	static const char *const slow[] = {"rowscope", "view", "tiny-stories", "Once upon a time", "The dog", "--new", "250", "--kernels",
+		"scalar", "--threads", "1", NULL};
+	const char *base = getenv("TMPDIR");
+	char folder[512];
+	struct terminal terminal;
+	snprintf(folder, sizeof folder, "%s/rowscope-view-XXXXXX", base != NULL ? base : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	setenv("TMPDIR", folder, 1);
+	start(&terminal, "xterm", slow);
+	ck_assert_msg(wait_for(&terminal, "tiny-stories"), "%.1000s", buf_text(&terminal.output));
+	type_keys(&terminal, ":run\r");
+	while (passes_in(folder) < 3)
+		read_some(&terminal, 5);
+	kill(terminal.program, SIGINT);
+	int status = finish(&terminal);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 130, "status %x", (unsigned)status);
+	ck_assert_msg(strstr(buf_text(&terminal.output), "Stopped before the next pass") != NULL, "it ran to its end");
+	check_restored(&terminal);
+	ck_assert_int_eq(rmdir(folder), 0);
+	close_terminal(&terminal);
+}
+END_TEST
+
 TEST_PROGRAM("terminal", {
+	tcase_add_test(tests, a_long_run_ends_at_a_pass);
 	tcase_add_loop_test(tests, the_terminal_is_as_it_was, 0, (int)(sizeof ways / sizeof ways[0]));
 	tcase_add_test(tests, a_closed_terminal_ends_the_program);
 	tcase_add_test(tests, a_dumb_terminal_gets_text);

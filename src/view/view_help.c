@@ -20,14 +20,20 @@ static bool is_known_group(const struct scene *scene, int i)
 	return false;
 }
 
-static void draw_line(struct grid *grid, int y, const struct scene_help *help)
+/* Keys, command, and what it does, wrapped beside them; returns the line after it. */
+static int draw_line(struct grid *grid, int y, const struct scene_help *help)
 {
 	int keys_width = grid->width > 70 ? 15 : 11, line_width = grid->width > 70 ? 18 : 17;
+	int x = keys_width + line_width + 3;
+	struct grid side = grid_sub(grid, x, 0, grid->width - x, grid->height);
+	struct buf text = BUF_INIT;
 	grid_text(grid, grid_at(1, y, keys_width), style_of(STYLE_KEY), help->keys);
 	grid_text(grid, grid_at(keys_width + 2, y, line_width), style_of(STYLE_NORMAL), help->line);
-	int x = keys_width + line_width + 3;
-	x += grid_text(grid, grid_at(x, y, GRID_REST), style_of(STYLE_LABEL), place_of(help));
-	grid_foreign(grid, grid_at(x, y, GRID_REST), style_of(STYLE_DIM), help->text, strlen(help->text));
+	buf_printf(&text, "%s%s", place_of(help), help->text);
+	int after = scene_draw_text(&side, y, style_of(STYLE_DIM), buf_text(&text));
+	grid_text(&side, grid_at(0, y, GRID_REST), style_of(STYLE_LABEL), place_of(help));
+	buf_free(&text);
+	return after > y ? after : y + 1;
 }
 
 /* The lines of one group, keys before commands that have none; returns the line after them. */
@@ -38,7 +44,7 @@ static int64_t draw_group(const struct scene *scene, struct grid *grid, int64_t 
 		for (int i = 0; i < scene->help_count; i++) {
 			const struct scene_help *help = &scene->help[i];
 			if (strcmp(help->group, group) == 0 && (help->keys[0] != '\0') == (with_keys == 1))
-				draw_line(grid, (int)line++, help);
+				line = draw_line(grid, (int)line, help);
 		}
 	}
 	return line + 1;
