@@ -210,7 +210,7 @@ static inline bool compositions_open(struct compositions *c, const char *model)
 	struct err err = ERR_INIT;
 	char path[256];
 	*c = (struct compositions){0};
-	snprintf(path, sizeof path, "tiny_models/%s", model);
+	snprintf(path, sizeof path, "%s%s", strchr(model, '/') != NULL ? "" : "tiny_models/", model);
 	bool is_random = strcmp(model, "random") == 0;
 	bool ok = (is_random ? composition_random(&c->model, &err) : model_open(&c->model, path, &err)) &&
 		temporary_make(c->folder, &err);

@@ -10,11 +10,11 @@ static int how_many(void)
 	return variant == NULL || strcmp(variant, "release") == 0 || strcmp(variant, "clang") == 0 ? 200 : 20;
 }
 
-static void all_isolated(const char *model)
+static void some_isolated(const char *model, int count)
 {
 	struct compositions c;
 	ck_assert(compositions_open(&c, model));
-	for (uint64_t seed = 1; seed <= (uint64_t)how_many(); seed++) {
+	for (uint64_t seed = 1; seed <= (uint64_t)count; seed++) {
 		struct arena arena = ARENA_INIT;
 		struct isolation result;
 		uint64_t state = seed;
@@ -32,6 +32,11 @@ static void all_isolated(const char *model)
 	compositions_close(&c);
 }
 
+static void all_isolated(const char *model)
+{
+	some_isolated(model, how_many());
+}
+
 START_TEST(glass_batches_are_isolated)
 {
 	all_isolated("glass");
@@ -47,6 +52,17 @@ END_TEST
 START_TEST(tiny_stories_batches_are_isolated)
 {
 	all_isolated("tiny-stories");
+}
+END_TEST
+
+/* Small random models of the other families: rotary positions, grouped queries, windows, caps. */
+START_TEST(batches_of_every_family_are_isolated)
+{
+	static const char *const families[] = {
+		"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3"};
+	char path[64];
+	snprintf(path, sizeof path, "tests/golden/families/%s", families[_i]);
+	some_isolated(path, how_many() / 10);
 }
 END_TEST
 
@@ -249,6 +265,7 @@ TEST_PROGRAM("compositions", {
 	tcase_add_test(tests, glass_batches_are_isolated);
 	tcase_add_test(tests, three_requests_batches_are_isolated);
 	tcase_add_test(tests, tiny_stories_batches_are_isolated);
+	tcase_add_loop_test(tests, batches_of_every_family_are_isolated, 0, 9);
 	tcase_add_loop_test(tests, a_prompt_cut_every_way_gives_the_same_bits, 0, LAYOUT_COUNT);
 	tcase_add_loop_test(tests, padding_attended_shows_in_the_first_scores_of_the_padded_row, 0, 3);
 	tcase_add_loop_test(tests, padding_attended_cannot_show_without_padding, 0, 3);

@@ -5,6 +5,7 @@
  * batch, prompt first and then token by token through the cache, so the same numbers come about in another way.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "engine/run.h"
@@ -13,7 +14,7 @@
 #include "numbers.h"
 
 #define MAX_ROWS 8
-#define MAX_ENTRIES 256
+#define MAX_ENTRIES 512
 #define TOLERANCE 2e-5 /* of the tensor's largest magnitude: docs, numbers */
 
 /* One golden tensor, and how far the run was from it. */
@@ -90,14 +91,16 @@ static void load_requests(struct golden *golden, const char *list)
 
 static void golden_open(struct golden *golden, const char *name)
 {
-	char path[256];
+	char path[512];
 	*golden = (struct golden){.arena = ARENA_INIT, .err = ERR_INIT};
 	snprintf(path, sizeof path, "tests/golden/model_%s.json", name);
 	ck_assert_msg(
 		json_load(path, 1 << 20, &golden->arena, &golden->document, &golden->err), "%s", golden->err.message);
 	snprintf(path, sizeof path, "tests/golden/model_%s.safetensors", name);
 	load_entries(golden, path);
-	snprintf(path, sizeof path, "tiny_models/%s", name);
+	snprintf(path, sizeof path, "tests/golden/families/%s", name);
+	if (access(path, F_OK) != 0)
+		snprintf(path, sizeof path, "tiny_models/%s", name);
 	ck_assert_msg(model_open(&golden->model, path, &golden->err), "%s", golden->err.message);
 	ck_assert_msg(
 		plan_build(&golden->plan, golden->model, (struct plan_way){0}, &golden->arena, &golden->err), "%s", golden->err.message);
@@ -112,7 +115,7 @@ static void golden_close(struct golden *golden)
 
 static struct entry *find(struct golden *golden, const char *row, const char *name)
 {
-	char full[256];
+	char full[512];
 	snprintf(full, sizeof full, "%s/%s", row, name);
 	for (size_t i = 0; i < golden->entry_count; i++)
 		if (strcmp(golden->entries[i].name, full) == 0)
@@ -266,6 +269,15 @@ START_TEST(tiny_stories_agrees_with_transformers)
 }
 END_TEST
 
+static const char *const families[] = {
+	"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3"};
+
+START_TEST(every_family_agrees_with_transformers)
+{
+	check_model(families[_i]);
+}
+END_TEST
+
 /* A golden with one number moved by four times the tolerance is no longer met, and no other one is touched. */
 START_TEST(one_moved_number_is_noticed)
 {
@@ -303,6 +315,7 @@ TEST_PROGRAM("golden", {
 	tcase_add_test(tests, three_requests_agrees_with_transformers);
 	tcase_add_test(tests, glass_agrees_with_transformers);
 	tcase_add_test(tests, tiny_stories_agrees_with_transformers);
+	tcase_add_loop_test(tests, every_family_agrees_with_transformers, 0, (int)(sizeof families / sizeof *families));
 	tcase_add_test(tests, one_moved_number_is_noticed);
 	tcase_add_test(tests, another_row_is_noticed);
 })

@@ -19,7 +19,7 @@ struct influence {
 	int64_t *slot_count; /* [values] */
 	struct own_sets *own; /* [values][requests], of states: what a row itself has computed, wherever it lies now */
 	int32_t request;   /* of the cell under way */
-	uint8_t *mask;     /* of the pass under way */
+	uint8_t **masks;   /* [values], of those that operations take for a mask, for the pass under way */
 	uint64_t *target;  /* set that is being gathered */
 	struct proof_count *counts;
 	uint8_t *between;  /* [requests][requests] */
@@ -42,6 +42,7 @@ struct influence *influence_new(const struct plan *plan, int64_t requests)
 	influence->slots = MEM_ARRAY(uint64_t *, plan->value_count);
 	influence->slot_count = MEM_ARRAY(int64_t, plan->value_count);
 	influence->own = MEM_ARRAY(struct own_sets, plan->value_count * requests);
+	influence->masks = MEM_ARRAY(uint8_t *, plan->value_count);
 	influence->counts = MEM_ARRAY(struct proof_count, plan->value_count);
 	influence->between = MEM_ARRAY(uint8_t, requests * requests);
 	return influence;
@@ -54,6 +55,7 @@ void influence_delete(struct influence *influence)
 	for (int i = 0; i < influence->plan->value_count; i++) {
 		free(influence->sets[i]);
 		free(influence->slots[i]);
+		free(influence->masks[i]);
 	}
 	for (int64_t i = 0; i < influence->plan->value_count * influence->requests; i++)
 		free(influence->own[i].sets);
@@ -61,7 +63,7 @@ void influence_delete(struct influence *influence)
 	free(influence->sets);
 	free(influence->slots);
 	free(influence->slot_count);
-	free(influence->mask);
+	free(influence->masks);
 	free(influence->counts);
 	free(influence->between);
 	free(influence);
@@ -147,7 +149,7 @@ static void keep_own(struct influence *influence, int state, const struct pass *
 static void write_slots(struct influence *influence, const struct op *op, const struct pass *pass)
 {
 	int state = op->outputs[0];
-	struct reach query = {.plan = influence->plan, .pass = pass, .mask = influence->mask, .self = influence, .from = from_cell};
+	struct reach query = {.plan = influence->plan, .pass = pass, .self = influence, .from = from_cell};
 	grow_slots(influence, state, pass);
 	for (int64_t cell = 0; cell < pass->cells; cell++) {
 		query.cell = pass->slot[cell];
@@ -169,6 +171,12 @@ static void seed(struct influence *influence, const struct op *op, const struct 
 	}
 }
 
+/* Attention reads its mask last; NULL for what has none. */
+static const uint8_t *mask_of(const struct influence *influence, const struct op *op)
+{
+	return op->input_count > 0 ? influence->masks[op->inputs[op->input_count - 1]] : NULL;
+}
+
 static void follow(struct influence *influence, const struct op *op, const struct pass *pass)
 {
 	for (int i = 0; i < op->output_count; i++) {
@@ -178,7 +186,7 @@ static void follow(struct influence *influence, const struct op *op, const struc
 		influence->sets[value] = MEM_ARRAY(uint64_t, cells * (int64_t)influence->words);
 		if (op->code == OP_input)
 			continue;
-		struct reach query = {.plan = influence->plan, .pass = pass, .mask = influence->mask, .output = i,
+		struct reach query = {.plan = influence->plan, .pass = pass, .mask = mask_of(influence, op), .output = i,
 			.self = influence, .from = from_cell};
 		for (query.cell = 0; query.cell < cells; query.cell++) {
 			influence->target = influence->sets[value] + (size_t)query.cell * influence->words;
@@ -252,11 +260,11 @@ static bool on_value(void *self, const struct plan *plan, const struct pass *pas
 {
 	struct influence *influence = self;
 	(void)pass, (void)err;
-	if (strcmp(plan->values[value].name, "mask") != 0)
+	if (strncmp(plan->values[value].name, "mask", 4) != 0)
 		return true;
-	free(influence->mask);
-	influence->mask = mem_array(tensor_bytes(tensor), 1);
-	memcpy(influence->mask, tensor->data, tensor_bytes(tensor));
+	free(influence->masks[value]);
+	influence->masks[value] = mem_array(tensor_bytes(tensor), 1);
+	memcpy(influence->masks[value], tensor->data, tensor_bytes(tensor));
 	return true;
 }
 

@@ -83,29 +83,36 @@ int builder_binary(struct builder *b, enum op_code code, const char *part, int x
 	return builder_add(b, op, part);
 }
 
-int builder_attention(struct builder *b, int q, int k, int v, float scale)
+int builder_attention(struct builder *b, const struct builder_attention *parts)
 {
-	int cache = builder_binary(b, OP_cache_write, "attn.cache", k, v);
+	int cache = builder_binary(b, OP_cache_write, "attn.cache", parts->k, parts->v);
 	struct op scores = plan_op(OP_attn_scores, b->layer);
-	plan_input(&scores, q);
+	plan_input(&scores, parts->q);
 	plan_input(&scores, cache);
-	plan_input(&scores, b->mask);
-	scores.scale = scale;
-	int weights = builder_binary(b, OP_attn_softmax, "attn.weights", builder_add(b, scores, "attn.scores"), b->mask);
+	plan_input(&scores, parts->mask);
+	scores.scale = parts->scale;
+	int scored = builder_add(b, scores, "attn.scores");
+	if (parts->cap != 0) {
+		struct op cap = plan_op(OP_softcap, b->layer);
+		plan_input(&cap, scored);
+		cap.constant = parts->cap;
+		scored = builder_add(b, cap, "attn.scores_capped");
+	}
+	int weights = builder_binary(b, OP_attn_softmax, "attn.weights", scored, parts->mask);
 	struct op mix = plan_op(OP_attn_mix, b->layer);
 	plan_input(&mix, weights);
 	plan_input(&mix, cache);
-	plan_input(&mix, b->mask);
+	plan_input(&mix, parts->mask);
 	return builder_add(b, mix, "attn.mix");
 }
 
-int builder_logits(struct builder *b, int normed)
+int builder_logits(struct builder *b, int normed, const char *name)
 {
 	struct op op = plan_op(OP_linear, -1);
 	plan_input(&op, builder_unary(b, OP_last, "final.last", normed));
 	plan_weight(&op, builder_weight(b, b->config->tied ? "embed.token" : "logits", "weight"));
 	snprintf(op.axes, sizeof op.axes, "V");
-	return builder_add(b, op, "logits");
+	return builder_add(b, op, name);
 }
 
 /* The steps of the sampler, each of them a value to be looked at. Gives next_tokens. */

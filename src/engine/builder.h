@@ -38,10 +38,18 @@ int builder_linear(struct builder *b, const char *part, int x, const char *axes,
 /* Operations of one or two inputs and nothing else. */
 int builder_unary(struct builder *b, enum op_code code, const char *part, int x);
 int builder_binary(struct builder *b, enum op_code code, const char *part, int x, int y);
-/* Cache, scores, softmax and mix of one layer, under the names of the contract: q and k as they are multiplied. Gives attn.mix. */
-int builder_attention(struct builder *b, int q, int k, int v, float scale);
-/* From the last layer's normed output to logits, probabilities and choice. The head is `logits.weight`, or the embedding where tied. */
-int builder_logits(struct builder *b, int normed);
+/* What attention of one layer is made of: values, and what the scores are multiplied with and capped at (0: not at all). */
+struct builder_attention {
+	int q, k, v; /* q and k as they are multiplied */
+	int mask;
+	float scale, cap;
+};
+
+/* Cache, scores, softmax and mix of one layer, under the names of the contract. Gives attn.mix. */
+int builder_attention(struct builder *b, const struct builder_attention *parts);
+/* From the last layer's normed output to logits, of that name. The head is `logits.weight`, or the embedding where tied. */
+int builder_logits(struct builder *b, int normed, const char *name);
+/* Probabilities, choice, its log-probability, and which rows end. */
 void builder_choice(struct builder *b, int logits);
 
 #endif

@@ -45,7 +45,10 @@ struct op {
 	char axes[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND" */
 	bool per_row;               /* its first output has numbers per row (axes B,...), not per cell; set by plan_add */
 	float scale;                /* attn_scores: factor of the scores */
-	float eps;                  /* layer_norm: added to the variance */
+	float eps;                  /* layer_norm, rms_norm: added to the variance */
+	float constant;             /* scale: the factor; softcap: the cap */
+	int64_t window;             /* mask_window: positions that are seen, one's own included */
+	const float *frequencies;   /* rope: [D / 2] */
 	const float *fill;    /* inject: per request of the batch, the value that replaces its numbers */
 	const uint8_t *rows;  /* inject: per request, 1 where they are replaced */
 };

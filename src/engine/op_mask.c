@@ -100,6 +100,47 @@ void op_mask_padding_cost(const struct op *op, const struct dims *dims, struct c
 	mask_cost(dims, (double)dims->T + 4 * (double)dims_count(dims, "BK"), cost); /* pads; positions of columns */
 }
 
+bool op_mask_window_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	(void)op, (void)in, (void)err;
+	return mask_shape(dims, out);
+}
+
+void op_mask_window_run(const struct op *op, struct exec *exec)
+{
+	const struct pass *pass = exec->pass;
+	uint8_t *mask = exec_out(exec, op, 0)->data;
+	for (int64_t cell = 0; cell < pass->cells; cell++) {
+		const int32_t *keys = pass->key_position + pass->row_of[cell] * pass->K;
+		for (int64_t k = 0; k < pass->K; k++)
+			*mask++ = pass->positions[cell] - keys[k] < op->window;
+	}
+}
+
+bool op_mask_window_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	(void)err;
+	const struct pass *pass = explain->pass;
+	int64_t cell = explain_cell_index(explain, op->outputs[0]);
+	int32_t query = pass->positions[cell], key = pass->key_position[pass->row_of[cell] * pass->K + mask_column(explain, op)];
+	explain->recomputed = query - key < op->window;
+	buf_printf(&explain->formula, "%s: position %d - position %d %s the window of %lld",
+		explain->recomputed != 0 ? "true" : "false", query, key, explain->recomputed != 0 ? "<" : ">=",
+		(long long)op->window);
+	return true;
+}
+
+void op_mask_window_reach(const struct op *op, struct reach *reach)
+{
+	(void)op, (void)reach;
+}
+
+void op_mask_window_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	mask_cost(op, dims, cost);
+}
+
 bool op_mask_and_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
 	struct err *err)
 {

@@ -1,5 +1,6 @@
 /* Normalisation of each position by itself. Source: Ba, Kiros, Hinton, "Layer Normalization", 2016. */
 #include <math.h>
+#include <string.h>
 
 #include "engine/op_kinds.h"
 #include "tensor/real.h"
@@ -65,5 +66,56 @@ void op_layer_norm_cost(const struct op *op, const struct dims *dims, struct cos
 {
 	op_elements_cost(op, dims, "TH", 8, cost);
 	cost->weight_bytes = 8.0 * (double)dims->H;
+	cost->bytes_read += cost->weight_bytes;
+}
+
+/* --- rms_norm. Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019. --- */
+
+/* Over the last axis, which the gain must fit: the hidden units, or one head's. */
+bool op_rms_norm_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
+{
+	int64_t width = dims_size(dims, in[0].axes[strlen(in[0].axes) - 1]);
+	if (op->weights[0]->shape[0] != width)
+		return err_input(err, NULL, op->weights[0]->name, "has %lld numbers; expected %lld",
+			(long long)op->weights[0]->shape[0], (long long)width);
+	return op_same_shape(op, in, out, err);
+}
+
+void op_rms_norm_run(const struct op *op, struct exec *exec)
+{
+	const struct tensor *x = exec_in(exec, op, 0);
+	int64_t width = op->weights[0]->shape[0];
+	exec->kernels->rms_norm(exec_out(exec, op, 0)->data, x->data, op->weights[0]->data, op->eps, width,
+		tensor_count(x) / width, exec->pool);
+}
+
+/* The terms hold the mean square fixed: y[i] = x[i] * gain / root. */
+bool op_rms_norm_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t width = op->weights[0]->shape[0], offset = explain_offset(explain, op->outputs[0]), i = offset % width;
+	float *x, squares = 0, gain = op->weights[0]->data[i];
+	if (!explain_read(explain, op->inputs[0], offset - i, width, &x, err))
+		return false;
+	for (int64_t j = 0; j < width; j++)
+		squares = fmaf(x[j], x[j], squares);
+	float inverse = real_rsqrt(squares / (float)width + op->eps), y = x[i] * inverse * gain;
+	double factor = (double)inverse * gain;
+	explain_place(explain, explain_add(explain, op->inputs[0], x[i], factor, x[i] * factor), op->inputs[0], offset);
+	explain->recomputed = y;
+	buf_printf(&explain->formula, "%.9g = %.9g * %.9g (1 / root of the mean square of %lld numbers) * gain %.9g", (double)y,
+		(double)x[i], (double)inverse, (long long)width, (double)gain);
+	return true;
+}
+
+void op_rms_norm_reach(const struct op *op, struct reach *reach)
+{
+	op_same_cell_reach(op, reach);
+}
+
+void op_rms_norm_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	op_elements_cost(op, dims, "TH", 4, cost);
+	cost->weight_bytes = 4.0 * (double)op->weights[0]->shape[0];
 	cost->bytes_read += cost->weight_bytes;
 }

@@ -132,10 +132,11 @@ void plan_finish(struct plan *plan)
 }
 
 static const struct {
-	const char *family;
+	const char *name;
 	bool (*build)(struct plan *plan, struct model *model, struct err *err);
-} families[] = {
+} groups[] = {
 	{"gpt2", plan_gpt2},
+	{"llama", plan_llama},
 };
 
 bool plan_build(struct plan **result, struct model *model, struct plan_way way, struct arena *arena, struct err *err)
@@ -147,10 +148,10 @@ bool plan_build(struct plan **result, struct model *model, struct plan_way way, 
 	plan->dims = (struct dims){.H = config->hidden, .N = config->heads, .G = config->kv_heads,
 		.D = config->head_width, .F = config->mlp, .V = config->vocabulary, .packed = way.layout == LAYOUT_PACKED};
 	plan->way = way;
-	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-		if (strcmp(families[i].family, config->family) != 0)
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+		if (strcmp(groups[i].name, config_group(config)) != 0)
 			continue;
-		if (!families[i].build(plan, model, err)) {
+		if (!groups[i].build(plan, model, err)) {
 			map_free(&plan->names);
 			return false;
 		}
@@ -158,8 +159,8 @@ bool plan_build(struct plan **result, struct model *model, struct plan_way way, 
 		*result = plan;
 		return true;
 	}
-	return err_input(err, model_path(model), "config.json",
-		"no list of operations for the family \"%s\"; known: gpt2", config->family);
+	return err_input(err, model_path(model), "config.json", "there is no list of operations for the family \"%s\"",
+		config->family);
 }
 
 void plan_free(struct plan *plan)

@@ -78,5 +78,6 @@ void plan_finish(struct plan *plan);
 
 /* The builders by family. */
 bool plan_gpt2(struct plan *plan, struct model *model, struct err *err);
+bool plan_llama(struct plan *plan, struct model *model, struct err *err);
 
 #endif

@@ -30,7 +30,8 @@ static int attention(struct builder *b, int x)
 	int q = builder_linear(b, "attn.q", normed, "ND", true);
 	int k = builder_linear(b, "attn.k", normed, "GD", true);
 	int v = builder_linear(b, "attn.v", normed, "GD", true);
-	return builder_linear(b, "attn.out", builder_attention(b, q, k, v, score_scale(b)), "H", true);
+	int mix = builder_attention(b, &(struct builder_attention){q, k, v, b->mask, score_scale(b), 0});
+	return builder_linear(b, "attn.out", mix, "H", true);
 }
 
 static int mlp(struct builder *b, int x)
@@ -58,6 +59,6 @@ bool plan_gpt2(struct plan *plan, struct model *model, struct err *err)
 		x = builder_binary(&b, OP_add, "resid", x, mlp(&b, x));
 	}
 	b.layer = -1;
-	builder_choice(&b, builder_logits(&b, norm(&b, "final.norm", x)));
+	builder_choice(&b, builder_logits(&b, norm(&b, "final.norm", x), "logits"));
 	return !b.failed;
 }

@@ -15,7 +15,7 @@
 struct reach {
 	const struct plan *plan;
 	const struct pass *pass;
-	const uint8_t *mask; /* [B,S,K], the combined mask that the pass used */
+	const uint8_t *mask; /* of the operation asked about, [cells][K]; NULL when it reads none */
 	int64_t cell;        /* the output cell that is asked about */
 	int output;          /* which output of the operation */
 	void *self;

@@ -17,6 +17,7 @@ struct model_part {
 	int64_t out, in;     /* in is 0 for a vector */
 	enum weight_form form;
 	bool transposed;     /* the file has [in, out] */
+	float offset;        /* added to every number when it is loaded */
 	int64_t part, parts; /* this is part number `part` of `parts` equal parts of the outputs; 0, 1: all of it */
 	float constant;      /* of a random model: a norm's gain; 0 draws at random (matrices) or gives zeros (vectors) */
 };
@@ -30,5 +31,6 @@ void model_note(struct model *model, const char *note);
 
 /* The families. */
 bool model_gpt2(struct model *model, struct err *err);
+bool model_llama(struct model *model, struct err *err);
 
 #endif

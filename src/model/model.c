@@ -30,17 +30,18 @@ struct model {
 };
 
 static const struct {
-	const char *family;
+	const char *name;
 	bool (*build)(struct model *model, struct err *err);
-} families[] = {
+} groups[] = {
 	{"gpt2", model_gpt2},
+	{"llama", model_llama},
 };
 
 static bool build_weights(struct model *model, struct err *err)
 {
-	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-		if (strcmp(families[i].family, model->config.family) == 0)
-			return families[i].build(model, err);
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+		if (strcmp(groups[i].name, config_group(&model->config)) == 0)
+			return groups[i].build(model, err);
 	}
 	return err_input(err, model->path, "model_type", "no weights are known for the family \"%s\"",
 		model->config.family);
@@ -189,7 +190,7 @@ static void set_random(const struct model *model, struct weight *weight, const s
 bool model_add(struct model *model, const struct model_part *part, struct err *err)
 {
 	struct weight weight = {.name = part->name, .shape = {part->out, part->in}, .rank = part->in == 0 ? 1 : 2,
-		.form = part->form, .transposed = part->transposed, .first = part->part * part->out,
+		.form = part->form, .transposed = part->transposed, .offset = part->offset, .first = part->part * part->out,
 		.file_outputs = part->out * part->parts};
 	snprintf(weight.axes, sizeof weight.axes, "%s", part->axes);
 	if (model->random) {

@@ -124,6 +124,8 @@ bool weight_load(struct weight *weight, struct err *err)
 	} else {
 		ok = fetch(weight, weight->first, weight->shape[0], bytes, weight->data, err);
 		look_for_special(weight, weight->data, weight->shape[0]);
+		for (int64_t i = 0; ok && weight->offset != 0 && i < weight->shape[0]; i++)
+			weight->data[i] += weight->offset;
 	}
 	free(bytes);
 	free(floats);

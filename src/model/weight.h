@@ -23,6 +23,7 @@ struct weight {
 	const struct safetensors *source; /* NULL: drawn at random */
 	const struct safetensors_entry *entry;
 	bool transposed;     /* the file has [in, out] */
+	float offset;        /* added to a vector's numbers when it is loaded */
 	int64_t first;        /* first output of it in the file's matrix (fused q, k, v) */
 	int64_t file_outputs; /* all outputs of the file's matrix */
 	uint64_t seed;        /* of a random one */

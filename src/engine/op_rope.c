@@ -1,0 +1,70 @@
+/*
+ * Rotary positions in half-split order: number i of a head is turned together with number i + D/2. Source: Su et al., "RoFormer",
+ * 2021; the order and the float32 angles are those of Hugging Face transformers.
+ */
+#include <math.h>
+
+#include "engine/op_kinds.h"
+#include "tensor/real.h"
+
+bool op_rope_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, struct err *err)
+{
+	(void)dims;
+	out[0] = in[0];
+	return spec_want(op, in, 0, DTYPE_F32, err) && spec_want(op, in, 1, DTYPE_I32, err);
+}
+
+/* Numbers that are turned together: half the head width. */
+static int64_t half_of(const struct dims *dims)
+{
+	return dims->D / 2;
+}
+
+void op_rope_run(const struct op *op, struct exec *exec)
+{
+	const struct tensor *x = exec_in(exec, op, 0);
+	const int32_t *positions = exec_in(exec, op, 1)->data;
+	int64_t cells = exec->dims.T, D = exec->dims.D, half = half_of(&exec->dims);
+	float *cosines = arena_raw(exec->scratch, (size_t)(cells * half), sizeof(float));
+	float *sines = arena_raw(exec->scratch, (size_t)(cells * half), sizeof(float));
+	for (int64_t cell = 0; cell < cells; cell++) {
+		for (int64_t i = 0; i < half; i++) {
+			float angle = (float)positions[cell] * op->frequencies[i];
+			cosines[cell * half + i] = real_cos(angle);
+			sines[cell * half + i] = real_sin(angle);
+		}
+	}
+	exec->kernels->rope(exec_out(exec, op, 0)->data, x->data, cosines, sines, tensor_count(x) / cells / D, D, cells,
+		exec->pool);
+}
+
+bool op_rope_explain(const struct op *op, struct explain *explain, struct err *err)
+{
+	int64_t D = explain->dims.D, half = half_of(&explain->dims), offset = explain_offset(explain, op->outputs[0]);
+	int64_t d = offset % D, first = offset - d, i = d % half;
+	float *x, *position;
+	if (!explain_read(explain, op->inputs[0], first, D, &x, err) ||
+		!explain_read(explain, op->inputs[1], explain_cell_index(explain, op->outputs[0]), 1, &position, err))
+		return false;
+	float angle = *position * op->frequencies[i], c = real_cos(angle), s = real_sin(angle);
+	float other = d < half ? x[i + half] : x[i];
+	float mine = x[d] * c, theirs = other * s, y = d < half ? mine - theirs : mine + theirs;
+	explain_place(explain, explain_add(explain, op->inputs[0], x[d], c, mine), op->inputs[0], offset);
+	explain_place(explain, explain_add(explain, op->inputs[0], other, d < half ? -s : s, d < half ? -theirs : theirs),
+		op->inputs[0], first + (d < half ? i + half : i));
+	explain->recomputed = y;
+	buf_printf(&explain->formula, "%.9g = %.9g * cos(%.9g) %c %.9g * sin(%.9g), the angle of position %d", (double)y,
+		(double)x[d], (double)angle, d < half ? '-' : '+', (double)other, (double)angle, (int)*position);
+	return true;
+}
+
+void op_rope_reach(const struct op *op, struct reach *reach)
+{
+	reach_from(reach, op->inputs[0], reach->cell);
+	reach_from(reach, op->inputs[1], reach->cell);
+}
+
+void op_rope_cost(const struct op *op, const struct dims *dims, struct cost *cost)
+{
+	op_elements_cost(op, dims, "TND", 3, cost);
+}

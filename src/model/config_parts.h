@@ -1,0 +1,28 @@
+/*
+ * config_parts.h: what the readers of the families' configurations share. Internal to model/.
+ *
+ * A key that is absent or null leaves *value as it is: the standard of the family.
+ */
+#ifndef MODEL_CONFIG_PARTS_H
+#define MODEL_CONFIG_PARTS_H
+
+#include "model/config.h"
+
+#define CONFIG_MAX_SIZE ((int64_t)1 << 24) /* of one dimension: keeps every product of two within 64 bits */
+
+/* The member of that name, NULL when it is absent or null. */
+const struct json *config_find(const struct json *document, const char *key);
+bool config_int(const struct json *document, const char *key, int64_t low, int64_t high, int64_t *value, struct err *err);
+bool config_bool(const struct json *document, const char *key, bool *value, struct err *err);
+bool config_float(const struct json *document, const char *key, double low, double high, float *value, struct err *err);
+bool config_activation(const struct json *document, const char *key, enum activation *activation, struct err *err);
+/* bos_token_id, pad_token_id and eos_token_id, which is one number, a list, or null. */
+bool config_special_tokens(struct config *config, const struct json *document, struct err *err);
+/* An option whose arithmetic this program does not have must be off. */
+bool config_refuse(const struct json *document, const char *key, struct err *err);
+
+/* The families. */
+bool config_gpt2(struct config *config, const struct json *document, struct err *err);
+bool config_llama(struct config *config, const struct json *document, struct err *err);
+
+#endif
