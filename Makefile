@@ -252,6 +252,7 @@ messages:
 	if [ -e lessons/zh/rowscope.po ]; then msgmerge --quiet --update --backup=none --no-fuzzy-matching \
 		lessons/zh/rowscope.po $(BUILD)/rowscope.pot; \
 	else msginit --no-translator --locale=zh_CN.UTF-8 --input=$(BUILD)/rowscope.pot --output=lessons/zh/rowscope.po; fi
+	sed -i.bak '/^"POT-Creation-Date/d' lessons/zh/rowscope.po && rm lessons/zh/rowscope.po.bak
 	msgfmt --statistics -o /dev/null lessons/zh/rowscope.po
 ## format: rewrites sources in the house style (clang-format)
 ## format-check: says which files differ from it
