@@ -32,6 +32,16 @@ static const struct count counts[] = {
 	/* per number: add to the sum; subtract, multiply-add (2) for the variance; subtract, times deviation, times gain, plus bias */
 	{OP_layer_norm, 1, 8, 0, 2, false, 48 * 8, 192 + 64, 192, 64},
 	{OP_batch_norm, 1, 8, 0, 2, false, 48 * 8, 192 + 64, 192, 64},
+	/* per number: multiply-add (2) for the mean square, times 1 / root, times gain */
+	{OP_rms_norm, 1, 8, 0, 1, false, 48 * 4, 192 + 32, 192, 32},
+	{OP_scale, 1, 0, 0, 0, false, 48, 192, 192, 0}, /* 48 products */
+	{OP_mul, 2, 0, 0, 0, false, 60, 480, 240, 0},   /* 60 products */
+	/* quotient, tanh, product: of 6 x 4 x 5 scores, of 2 x 12 logits */
+	{OP_softcap, 1, 0, 0, 0, false, 360, 480, 480, 0},
+	{OP_softcap, 1, 0, 0, 0, true, 72, 96, 96, 0},
+	/* 6 x 1 angles with cosine and sine; 6 x 4 x 2 numbers: two products, a sum; reads them, 6 positions, 1 frequency */
+	{OP_rope, 2, 0, 0, 0, false, 18 + 144, 4 * (48 + 6 + 1), 192, 0},
+	{OP_mask_window, 0, 0, 0, 0, false, 0, 4 * (6 + 10), 30, 0}, /* positions of 6 cells and 10 columns */
 	/* 6 cells x 10 outputs x (8 multiply-adds + a bias); weights 10 x 8, bias 10; inputs 6 x 8; outputs 6 x 10 */
 	{OP_linear, 1, 10, 8, 2, false, 60 * 17, 4 * (80 + 10) + 4 * 48, 4 * 60, 4 * 90},
 	{OP_linear_parts, 1, 10, 8, 2, false, 60 * 17, 4 * (80 + 10) + 4 * 48, 4 * 60, 4 * 90},
@@ -75,7 +85,7 @@ static struct cost cost_of(const struct count *c)
 {
 	struct weight weight = {.shape = {c->out, c->in}}, bias = {.shape = {c->out, 0}};
 	struct op op = {.code = c->code, .input_count = c->inputs, .weight_count = c->weights, .weights = {&weight, &bias},
-		.per_row = c->per_row};
+		.per_row = c->per_row, .axes = "ND"};
 	struct cost cost;
 	op_kind(c->code)->cost(&op, &dims, &cost);
 	return cost;

@@ -185,5 +185,5 @@ void op_softcap_reach(const struct op *op, struct reach *reach)
 
 void op_softcap_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_elements_cost(op, dims, op->per_row ? "BV" : "TNK", 4, cost);
+	op_elements_cost(op, dims, op->per_row ? "BV" : "TNK", 3, cost);
 }

@@ -66,5 +66,8 @@ void op_rope_reach(const struct op *op, struct reach *reach)
 
 void op_rope_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_elements_cost(op, dims, "TND", 3, cost);
+	/* per pair of a position: an angle, its cosine and sine; per number two products and their sum */
+	double cells = (double)dims->T, numbers = cells * (double)dims_count(dims, op->axes), pairs = (double)half_of(dims);
+	*cost = (struct cost){.flops = 3 * cells * pairs + 3 * numbers, .bytes_read = 4 * (numbers + cells + pairs),
+		.bytes_written = 4 * numbers};
 }

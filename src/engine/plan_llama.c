@@ -69,12 +69,13 @@ static int projection(struct builder *b, const char *part, const char *raw, cons
 	return is_normed ? norm(b, norm_part, part, y) : y;
 }
 
-static int rotated(struct builder *b, const struct shared *shared, const char *part, int x)
+static int rotated(struct builder *b, const struct shared *shared, const char *part, int x, char heads)
 {
 	bool local = b->config->windowed[b->layer] != 0 && shared->local_frequencies != NULL;
 	struct op op = plan_op(OP_rope, b->layer);
 	plan_input(&op, x);
 	plan_input(&op, b->positions);
+	op.axes[0] = heads, op.axes[1] = 'D';
 	op.frequencies = local ? shared->local_frequencies : shared->frequencies;
 	return builder_add(b, op, part);
 }
@@ -86,8 +87,8 @@ static int attention(struct builder *b, const struct shared *shared, int x)
 	int q = projection(b, "attn.q", "attn.q_proj", "attn.q_norm", normed, "ND");
 	int k = projection(b, "attn.k", "attn.k_proj", "attn.k_norm", normed, "GD");
 	int v = projection(b, "attn.v", NULL, NULL, normed, "GD");
-	int q_rot = rotated(b, shared, "attn.q_rot", q);
-	int k_rot = rotated(b, shared, "attn.k_rot", k);
+	int q_rot = rotated(b, shared, "attn.q_rot", q, 'N');
+	int k_rot = rotated(b, shared, "attn.k_rot", k, 'G');
 	float scale = config->score_scale != 0 ? config->score_scale : (float)(1.0 / sqrt((double)config->head_width));
 	int mask = config->windowed[b->layer] != 0 ? shared->local_mask : b->mask;
 	int mix = builder_attention(b, &(struct builder_attention){q_rot, k_rot, v, mask, scale, config->score_cap});
