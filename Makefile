@@ -215,6 +215,10 @@ run-taint: $(BUILD)/tests/taint $(BUILD)/tests/taint_kernels
 	MSAN_OPTIONS=halt_on_error=1 $(BUILD)/tests/taint_kernels
 	MSAN_OPTIONS=halt_on_error=1 $(BUILD)/tests/taint plain
 	MSAN_OPTIONS=halt_on_error=0:exit_code=0 $(BUILD)/tests/taint 2>$(BUILD)/taint.log
+## crash: kill -9 at CRASHES (1000) random moments of a recording run, resume, compare every byte
+CRASHES ?= 1000
+crash: all
+	BUILD=$(BUILD) bash tests/crash.sh $(CRASHES)
 ## levels: the golden hash from gcc and clang at -O0 to -O3, and from builds that must break it
 levels:
 	bash tests/levels.sh
@@ -264,10 +268,10 @@ format-check:
 ## nightly: what takes longer than CI: all of the above, longer
 nightly:
 	bash .ci/run
-	$(MAKE) --no-print-directory valgrind analyze coverage
+	$(MAKE) --no-print-directory valgrind analyze coverage crash
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
-.PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint levels \
+.PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint crash levels \
 	analyze compositions check-real bench-matmul ops-doc format format-check nightly
 .SECONDARY:
 

@@ -4,6 +4,7 @@
 #include "base/i18n.h"
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "cli/resume.h"
 #include "cli/setup.h"
 #include "cli/stop.h"
 #include "trace/recorder.h"
@@ -14,6 +15,7 @@ const struct cli_option cmd_run_options[] = {
 	{"capture", 0, N_("SET"), N_("io, all, or globs separated by commas (io)")},
 	{"durable", 0, NULL, N_("sync to disk after every pass")},
 	{"force", 'f', NULL, N_("replace a trace that is there")},
+	{"resume", 0, N_("DIR"), N_("go on with the run that was stopped while it recorded into this folder")},
 	{0},
 };
 
@@ -22,24 +24,34 @@ const struct cli_option cmd_run_options[] = {
 /* Everything of one call. */
 struct recording {
 	struct setup setup;
+	struct resume resume;  /* of an earlier run; empty for a new one */
 	struct run *run;
 	struct recorder *recorder; /* NULL without --output */
 	struct report *report;
+	bool more;
 };
+
+/* Passes that an earlier run has recorded are run again before anything is written. */
+static bool start_run(struct recording *r, struct err *err)
+{
+	struct probe probe = report_probe(r->report);
+	r->more = true;
+	return run_new(&r->run, r->setup.model, r->setup.plan, &r->setup.batch, &r->setup.run, err) &&
+		(r->resume.trace == NULL || resume_replay(&r->resume, r->run, &probe, &r->more, err));
+}
 
 static bool start_recorder(struct recording *r, struct cli *cli, struct err *err)
 {
 	const char *folder = cli_value(&cli->args, "output");
-	if (folder == NULL) {
-		if (cli_has(&cli->args, "capture"))
-			return capture_check(cli_value(&cli->args, "capture"), r->setup.plan, err);
-		return true;
-	}
 	struct recorder_options options = {.folder = folder, .replace = cli_has(&cli->args, "force"),
 		.durable = cli_has(&cli->args, "durable"), .capture = cli_value(&cli->args, "capture"),
 		.model = r->setup.model, .plan = r->setup.plan, .batch = &r->setup.batch, .faults = r->setup.faults,
 		.fault_count = r->setup.fault_count};
-	return recorder_new(&r->recorder, &options, err);
+	if (r->resume.trace != NULL)
+		return resume_recorder(&r->resume, &options, &r->recorder, err);
+	if (folder != NULL)
+		return recorder_new(&r->recorder, &options, err);
+	return !cli_has(&cli->args, "capture") || capture_check(options.capture, r->setup.plan, err);
 }
 
 /* What the whole trace may take: every row to its end, as one prefill and decode passes of all rows. */
@@ -66,7 +78,7 @@ static void say_size(const struct recording *r, const struct cli *cli)
 static bool run_passes_all(struct recording *r, struct cli *cli, struct err *err)
 {
 	struct probe_pair pair = {.first = report_probe(r->report)};
-	bool more = true, ok = true;
+	bool more = r->more, ok = true;
 	if (r->recorder != NULL)
 		pair.second = recorder_probe(r->recorder);
 	struct probe probe = probe_join(&pair);
@@ -84,7 +96,7 @@ static bool print_report(struct recording *r, struct cli *cli, struct err *err)
 {
 	struct buf out = BUF_INIT;
 	if (cli->json)
-		report_json(r->report, r->run, cli_value(&cli->args, "output"), &out);
+		report_json(r->report, r->run, r->resume.trace != NULL ? trace_folder(r->resume.trace) : cli_value(&cli->args, "output"), &out);
 	else
 		report_text(r->report, r->run, &out);
 	bool ok = cli_print(&out, err);
@@ -95,11 +107,10 @@ static bool print_report(struct recording *r, struct cli *cli, struct err *err)
 bool cmd_run(struct cli *cli, struct err *err)
 {
 	struct recording r = {0};
-	if (!setup_open(&r.setup, cli, err))
+	if (cli_has(&cli->args, "resume") ? !resume_open(&r.resume, &r.setup, cli, err) : !setup_open(&r.setup, cli, err))
 		return false;
 	r.report = report_new(r.setup.model);
-	bool ok = run_new(&r.run, r.setup.model, r.setup.plan, &r.setup.batch, &r.setup.run, err) &&
-		start_recorder(&r, cli, err);
+	bool ok = start_run(&r, err) && start_recorder(&r, cli, err);
 	if (ok)
 		say_size(&r, cli);
 	ok = ok && run_passes_all(&r, cli, err);
@@ -107,6 +118,9 @@ bool cmd_run(struct cli *cli, struct err *err)
 	ok = ok && print_report(&r, cli, err);
 	report_delete(r.report);
 	run_delete(r.run);
-	setup_close(&r.setup);
+	if (r.resume.trace != NULL)
+		resume_close(&r.resume, &r.setup);
+	else
+		setup_close(&r.setup);
 	return ok;
 }

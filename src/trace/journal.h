@@ -4,6 +4,8 @@
  * A line goes out in one write; when the system takes only a part of it (a full disk), that part is cut off again, so that
  * the file holds whole lines whatever fails.
  *
+ * While it is open nobody else can go on with it, as far as the file system knows locks.
+ *
  *     struct journal journal;
  *     if (!journal_open(&journal, "run1/passes.jsonl", err)) return false;
  *     if (!journal_add(&journal, line, length, err)) ...
@@ -27,6 +29,9 @@ struct journal {
 
 /* Creates an empty file; system error when that fails or the file exists. */
 bool journal_open(struct journal *journal, const char *path, struct err *err);
+/* Goes on with a file that is there, after its first `length` bytes; what follows them is cut off. Usage error when another process has
+ * it open; system error when it cannot be opened or is shorter. */
+bool journal_reopen(struct journal *journal, const char *path, uint64_t length, struct err *err);
 /* Appends `length` bytes, all or none. System error when the disk is full. */
 bool journal_add(struct journal *journal, const char *line, size_t length, struct err *err);
 /* Waits until the system has the bytes on disk. */

@@ -21,6 +21,7 @@
 #define MANIFEST_PASSES "passes.jsonl"
 #define MANIFEST_FORMAT "rowscope-trace"
 #define MANIFEST_VERSION 1
+#define MANIFEST_MOST ((uint64_t)256 << 20) /* bytes of trace.json */
 
 struct manifest {
 	struct trace_info info;

@@ -3,7 +3,6 @@
 #include "trace/manifest.h"
 #include "trace/sampling_keys.h"
 
-#define MANIFEST_MOST ((uint64_t)256 << 20) /* bytes of trace.json */
 #define AXIS_LETTERS "BSTKHNGDFV"
 
 bool manifest_text(const struct json *node, const char **text, struct err *err)

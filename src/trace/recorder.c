@@ -10,6 +10,7 @@
 #include "trace/manifest.h"
 #include "trace/passline.h"
 #include "trace/recorder_folder.h"
+#include "trace/trace.h"
 
 #define CANONICAL_NAN 0x7fc00000u
 /* What describes one tensor in a file's header, about. */
@@ -25,6 +26,7 @@ struct recorder {
 	int next_value, finished_value; /* PLAN_NONE where the plan has no such value */
 	struct journal journal;
 	int64_t passes;   /* finished */
+	int64_t resumed;  /* of them, recorded by an earlier process */
 	uint8_t *told;    /* [V]: the token's text is in the trace */
 	uint8_t *started; /* [requests] */
 	/* of the pass under way */
@@ -99,13 +101,8 @@ static void copy_options(struct recorder *recorder, const struct recorder_option
 		arena_strdup(&recorder->arena, options->capture == NULL ? CAPTURE_DEFAULT : options->capture);
 }
 
-bool recorder_new_described(struct recorder **result, const struct recorder_options *options,
-	const struct recorder_model *model, struct err *err)
+static struct recorder *make_recorder(const struct recorder_options *options, const struct recorder_model *model)
 {
-	bool created;
-	if (!capture_check(options->capture == NULL ? CAPTURE_DEFAULT : options->capture, options->plan, err) ||
-		!recorder_folder_prepare(options->folder, options->replace, &created, err))
-		return false;
 	struct recorder *recorder = MEM_NEW(struct recorder);
 	recorder->journal = JOURNAL_CLOSED;
 	copy_options(recorder, options);
@@ -115,9 +112,79 @@ bool recorder_new_described(struct recorder **result, const struct recorder_opti
 	recorder->finished_value = plan_value(options->plan, "finished");
 	recorder->told = ARENA_ARRAY(&recorder->arena, uint8_t, model->config->vocabulary);
 	recorder->started = ARENA_ARRAY(&recorder->arena, uint8_t, options->batch->count);
+	return recorder;
+}
+
+bool recorder_new_described(struct recorder **result, const struct recorder_options *options,
+	const struct recorder_model *model, struct err *err)
+{
+	bool created;
+	if (!capture_check(options->capture == NULL ? CAPTURE_DEFAULT : options->capture, options->plan, err) ||
+		!recorder_folder_prepare(options->folder, options->replace, &created, err))
+		return false;
+	struct recorder *recorder = make_recorder(options, model);
 	if (!start_files(recorder, err)) {
 		free_recorder(recorder);
 		recorder_folder_undo(options->folder, created);
+		return false;
+	}
+	*result = recorder;
+	return true;
+}
+
+/* --- going on with a trace --- */
+
+/* Equal runs write equal manifests: anything else means another run. */
+static bool check_manifest(struct recorder *recorder, struct err *err)
+{
+	char path[sizeof recorder->journal.path];
+	struct arena arena = ARENA_INIT;
+	struct buf text = BUF_INIT;
+	char *bytes;
+	size_t length;
+	bool ok = join(path, recorder, MANIFEST_NAME, err) && file_load(path, MANIFEST_MOST, &arena, &bytes, &length, err);
+	if (ok) {
+		manifest_write(&text, &recorder->options, &recorder->model);
+		ok = (text.length == length && memcmp(text.data, bytes, length) == 0) ||
+		     err_input(err, path, NULL, "this is not what rowscope " ROWSCOPE_VERSION
+			" would write for this run, so going on would not give the same bytes; run the batch anew");
+	}
+	buf_free(&text);
+	arena_free(&arena);
+	return ok;
+}
+
+/* What the recorder would know after those passes. */
+static void remember(struct recorder *recorder, const struct trace *trace, int64_t passes)
+{
+	recorder->passes = recorder->resumed = passes;
+	for (int64_t i = 0; i < passes; i++) {
+		const struct trace_pass *pass = trace_pass(trace, i);
+		for (int64_t b = 0; b < pass->layout.B; b++) {
+			recorder->started[pass->layout.rows[b]] = 1;
+			if (pass->next[b] >= 0)
+				recorder->told[pass->next[b]] = 1;
+		}
+		for (int64_t cell = 0; cell < pass->layout.cells; cell++)
+			recorder->told[pass->layout.tokens[cell]] = 1;
+	}
+}
+
+static bool reopen_files(struct recorder *recorder, const struct trace *trace, int64_t passes, struct err *err)
+{
+	char path[sizeof recorder->journal.path];
+	uint64_t length = passes == 0 ? 0 : trace_pass(trace, passes - 1)->line_end;
+	return join(path, recorder, MANIFEST_PASSES, err) && journal_reopen(&recorder->journal, path, length, err) &&
+	       recorder_folder_clean(recorder->options.folder, passes, err);
+}
+
+bool recorder_resume_described(struct recorder **result, const struct recorder_options *options,
+	const struct recorder_model *model, const struct recorder_start *start, struct err *err)
+{
+	struct recorder *recorder = make_recorder(options, model);
+	remember(recorder, start->trace, start->passes);
+	if (!check_manifest(recorder, err) || !reopen_files(recorder, start->trace, start->passes, err)) {
+		free_recorder(recorder);
 		return false;
 	}
 	*result = recorder;
@@ -319,7 +386,7 @@ struct probe recorder_probe(struct recorder *recorder)
 static bool sync_all(struct recorder *recorder, struct err *err)
 {
 	char name[PASSLINE_NAME_SIZE], path[sizeof recorder->journal.path];
-	for (int64_t i = 0; !recorder->options.durable && i < recorder->passes; i++) {
+	for (int64_t i = 0; i < recorder->passes && (!recorder->options.durable || i < recorder->resumed); i++) {
 		passline_file_name(i, name);
 		if (!join(path, recorder, name, err) || !journal_sync_path(path, err))
 			return false;

@@ -55,6 +55,25 @@ bool recorder_new(struct recorder **recorder, const struct recorder_options *opt
 bool recorder_new_described(struct recorder **recorder, const struct recorder_options *options,
 	const struct recorder_model *model, struct err *err);
 
+struct trace;
+
+/* Where a trace is gone on with: after its first `passes` passes. */
+struct recorder_start {
+	const struct trace *trace;
+	int64_t passes;
+};
+
+/* Goes on with a trace that a stopped run has left, after `start`: what lies behind that is removed, and the
+ * next pass told must be number `start->passes`. `options->folder` is the trace's. Input error when the run of the options would have
+ * begun another trace (a changed trace.json, another version of rowscope or of the model); usage error when another process is recording into it.
+ * Nothing is changed then. */
+bool recorder_resume(struct recorder **recorder, const struct recorder_options *options,
+	const struct recorder_start *start, struct err *err);
+
+/* The same for a model that is described. */
+bool recorder_resume_described(struct recorder **recorder, const struct recorder_options *options,
+	const struct recorder_model *model, const struct recorder_start *start, struct err *err);
+
 /* The probe to hand to run_step. A pass that ends in an error is left out whole. */
 struct probe recorder_probe(struct recorder *recorder);
 

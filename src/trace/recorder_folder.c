@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,20 +11,33 @@
 #include "base/file.h"
 #include "trace/manifest.h"
 
-/* pass-000012.safetensors, or a temporary file that a killed run has left (see base/file.c). */
+/* A file that a killed run has left (see base/file.c). */
+static bool is_temporary(const char *name)
+{
+	size_t length = strlen(name);
+	return strncmp(name, ".rs-", 4) == 0 && length > 4 && strcmp(name + length - 4, ".tmp") == 0;
+}
+
+/* pass-000012.safetensors, or a temporary file. */
 static bool is_pass_file(const char *name)
 {
 	const char *digits = name + strlen("pass-");
 	if (strncmp(name, "pass-", strlen("pass-")) == 0)
 		return strcmp(digits + strspn(digits, "0123456789"), ".safetensors") == 0;
-	size_t length = strlen(name);
-	return strncmp(name, ".rs-", 4) == 0 && length > 4 && strcmp(name + length - 4, ".tmp") == 0;
+	return is_temporary(name);
 }
 
-static bool is_empty(DIR *folder)
+/* Nothing but what a run leaves that was killed before it had written trace.json. */
+static bool holds_remains_only(DIR *folder, const char *path)
 {
 	for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		const char *name = entry->d_name;
+		char file[512];
+		struct stat status;
+		struct err ignored = ERR_INIT;
+		bool is_start = strcmp(name, MANIFEST_PASSES) == 0 && file_join(file, sizeof file, path, name, &ignored) &&
+			lstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
+		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !is_start && !is_temporary(name))
 			return false;
 	}
 	return true;
@@ -38,21 +52,31 @@ static bool remove_file(const char *folder, const char *name, struct err *err)
 	return unlink(path) == 0 || errno == ENOENT || err_system(err, path, errno, "the old file cannot be removed");
 }
 
-/* trace.json goes last: until then the folder is known as a trace and can be replaced again. */
-static bool remove_trace(const char *path, struct err *err)
+/* The number in pass-000012.safetensors; -1 for a temporary file. */
+static int64_t pass_number(const char *name)
 {
-	if (!remove_file(path, MANIFEST_PASSES, err))
-		return false;
+	return name[0] == '.' ? -1 : strtoll(name + strlen("pass-"), NULL, 10);
+}
+
+bool recorder_folder_clean(const char *path, int64_t passes, struct err *err)
+{
 	DIR *folder = opendir(path);
 	if (folder == NULL)
 		return err_system(err, path, errno, "the folder cannot be read");
 	bool ok = true;
 	for (struct dirent *entry; ok && (entry = readdir(folder)) != NULL;) {
-		if (is_pass_file(entry->d_name))
-			ok = remove_file(path, entry->d_name, err);
+		const char *name = entry->d_name;
+		if (is_pass_file(name) && (pass_number(name) < 0 || pass_number(name) >= passes))
+			ok = remove_file(path, name, err);
 	}
 	closedir(folder);
-	return ok && remove_file(path, MANIFEST_NAME, err);
+	return ok;
+}
+
+/* trace.json goes last: until then the folder is known as a trace and can be replaced again. */
+static bool remove_trace(const char *path, struct err *err)
+{
+	return remove_file(path, MANIFEST_PASSES, err) && recorder_folder_clean(path, 0, err) && remove_file(path, MANIFEST_NAME, err);
 }
 
 static bool holds_trace(const char *path)
@@ -76,10 +100,10 @@ bool recorder_folder_prepare(const char *path, bool replace, bool *created, stru
 		return err_usage(err, path, "a file of this name exists; a trace is a folder, so choose another name");
 	if (folder == NULL)
 		return err_system(err, path, errno, "the folder cannot be read");
-	bool empty = is_empty(folder);
+	bool free_to_take = holds_remains_only(folder, path);
 	closedir(folder);
-	if (empty)
-		return true;
+	if (free_to_take)
+		return remove_trace(path, err);
 	if (!holds_trace(path))
 		return err_usage(
 			err, path, "the folder exists and holds other files than a trace; choose another name");

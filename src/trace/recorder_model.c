@@ -10,16 +10,17 @@ static bool token_bytes(void *self, int32_t token, struct buf *out)
 	return tokenizer_token_bytes(self, token, out);
 }
 
-bool recorder_new(struct recorder **recorder, const struct recorder_options *options, struct err *err)
+/* `weights` and `tokenizer` hold the digests, and must outlive the description. */
+static bool describe(struct recorder_model *described, struct model *model, char weights[17], char tokenizer[17],
+	struct err *err)
 {
-	struct model *model = options->model;
 	const struct tokenizer *tokens = model_tokenizer(model);
-	char weights[17], tokenizer[17] = "";
+	tokenizer[0] = '\0';
 	if (!model_weights_digest(model, weights, err))
 		return false;
 	if (tokens != NULL)
-		snprintf(tokenizer, sizeof tokenizer, "%016" PRIx64, tokenizer_digest(tokens));
-	struct recorder_model described = {
+		snprintf(tokenizer, 17, "%016" PRIx64, tokenizer_digest(tokens));
+	*described = (struct recorder_model){
 		.name = model_name(model),
 		.config = model_config(model),
 		.weights_digest = weights,
@@ -28,5 +29,22 @@ bool recorder_new(struct recorder **recorder, const struct recorder_options *opt
 		.self = (void *)(uintptr_t)tokens,
 		.token_bytes = tokens != NULL ? token_bytes : NULL,
 	};
-	return recorder_new_described(recorder, options, &described, err);
+	return true;
+}
+
+bool recorder_new(struct recorder **recorder, const struct recorder_options *options, struct err *err)
+{
+	char weights[17], tokenizer[17];
+	struct recorder_model described;
+	return describe(&described, options->model, weights, tokenizer, err) &&
+	       recorder_new_described(recorder, options, &described, err);
+}
+
+bool recorder_resume(struct recorder **recorder, const struct recorder_options *options, const struct recorder_start *start,
+	struct err *err)
+{
+	char weights[17], tokenizer[17];
+	struct recorder_model described;
+	return describe(&described, options->model, weights, tokenizer, err) &&
+	       recorder_resume_described(recorder, options, &described, start, err);
 }

@@ -88,6 +88,7 @@ static bool take_lines(struct trace *trace, const struct buf *text, size_t *used
 		if (!trace_take_line(trace, line, (size_t)(newline - line), err))
 			return false;
 		trace->consumed += (uint64_t)(newline + 1 - line);
+		trace->passes[trace->pass_count - 1]->line_end = trace->consumed;
 		line = newline + 1;
 	}
 	*used = (size_t)(line - text->data);

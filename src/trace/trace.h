@@ -73,6 +73,7 @@ struct trace_pass {
 	uint64_t bytes, digest;
 	const struct trace_event *events;
 	int event_count;
+	uint64_t line_end; /* bytes of passes.jsonl up to the end of its line */
 };
 
 struct trace_tensor {
@@ -120,6 +121,8 @@ const char *trace_token_text(const struct trace *trace, int32_t token, size_t *l
 int64_t trace_generated(const struct trace *trace, int32_t request, int32_t *tokens, int64_t max);
 /* The tokens of a request that are known, from position 0 on; until the next pass is read. */
 const int32_t *trace_history(const struct trace *trace, int32_t request);
+/* How many passes from the first on have files that are there and have their recorded size and digest. */
+int64_t trace_whole_passes(struct trace *trace);
 /* Checks every pass file against its recorded size and digest. Input error naming the first that differs. */
 bool trace_check(struct trace *trace, struct err *err);
 

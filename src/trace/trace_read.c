@@ -194,6 +194,13 @@ static bool check_pass(struct trace *trace, int64_t pass, struct err *err)
 	return file_of(trace, pass, err) != NULL;
 }
 
+int64_t trace_whole_passes(struct trace *trace)
+{
+	int64_t whole = 0;
+	for (struct err ignored = ERR_INIT; whole < trace->pass_count && check_pass(trace, whole, &ignored); whole++) {}
+	return whole;
+}
+
 bool trace_check(struct trace *trace, struct err *err)
 {
 	for (int64_t pass = 0; pass < trace->pass_count; pass++) {
