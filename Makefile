@@ -243,6 +243,9 @@ check-real: $(BUILD)/tests/exhaustive_real
 ## bench-matmul: the matrix product at many shapes beside this machine's limits
 bench-matmul: $(BUILD)/tests/bench_matmul
 	$(BUILD)/tests/bench_matmul $(SET)
+## bench-verify: what the proofs cost beside the runs that they make
+bench-verify: $(BUILD)/tests/bench_verify
+	$(BUILD)/tests/bench_verify
 ## docs: writes what is derived anew: docs/OPS.md from src/engine/op.def, the examples in README.md from the program
 docs: all
 	sh docs/ops_doc.sh >docs/OPS.md
@@ -272,7 +275,7 @@ nightly:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint crash levels \
-	analyze compositions check-real bench-matmul ops-doc format format-check nightly
+	analyze compositions check-real bench-matmul bench-verify ops-doc format format-check nightly
 .SECONDARY:
 
 -include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(wildcard $(BUILD)/tests/*.d)

@@ -9,12 +9,21 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Where the test material of others lies, or NULL when it is not at hand: such a test returns early. */
 static inline const char *harness_testdata(void)
 {
 	const char *folder = getenv("ROWSCOPE_TESTDATA");
 	return folder != NULL && folder[0] != '\0' ? folder : NULL;
+}
+
+/* Sanitizers, coverage and valgrind make a test program ten to a hundred times slower: long tests do less there. */
+static inline int harness_is_slow(void)
+{
+	const char *variant = getenv("VARIANT"), *runner = getenv("RUNNER");
+	return (runner != NULL && runner[0] != '\0') ||
+		(variant != NULL && strcmp(variant, "release") != 0 && strcmp(variant, "clang") != 0);
 }
 
 #define TEST_PROGRAM(name, additions)                                   \

@@ -3,11 +3,9 @@
 #include "compositions.h"
 #include "harness.h"
 
-/* Sanitizer and valgrind builds are slow: a tenth of the batches there. */
 static int how_many(void)
 {
-	const char *variant = getenv("VARIANT");
-	return variant == NULL || strcmp(variant, "release") == 0 || strcmp(variant, "clang") == 0 ? 200 : 20;
+	return harness_is_slow() ? 10 : 200;
 }
 
 static void some_isolated(const char *model, int count)
@@ -88,7 +86,7 @@ static void cut_every_way(const char *model, enum layout layout, struct sampling
 	ck_assert(composition_record(&c, &batch, NULL, &options, &err) && trace_open(&trace, c.folder, &err));
 	batch.layout = layout;
 	ck_assert(plan_build(&plan, c.model, batch_way(&batch), &arena, &err));
-	for (int ways = 0; ways < 1 << (PROMPT - 1); ways++) {
+	for (int ways = 0; ways < 1 << (PROMPT - 1); ways += harness_is_slow() ? 89 : 1) {
 		uint8_t cuts[256] = {0};
 		struct run *run;
 		bool more = true;

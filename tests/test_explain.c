@@ -290,6 +290,8 @@ static void explain_run(struct model *model, enum layout layout, bool sampled,
 START_TEST(every_cell_of_a_ragged_batch_is_explained)
 {
 	static const char *const models[] = {"glass", "three-requests", "tiny-stories"};
+	if (_i > 0 && harness_is_slow())
+		return;
 	struct model *model = open_model(models[_i]);
 	struct found found = {0};
 	explain_run(model, LAYOUT_LEFT, false, NULL, honest, &found);

@@ -14,6 +14,11 @@ struct explainer {
 	struct arena arena;
 	struct plan *plan;
 	int64_t pass; /* that is being explained */
+	struct tables {
+		int64_t pass; /* -1: none is loaded */
+		int32_t *written, *position, *request; /* [B,K]: cache.written, .position, .row */
+		struct arena arena;
+	} tables;
 	struct stop_rule stop;
 };
 
@@ -55,6 +60,7 @@ bool explainer_new(struct explainer **result, struct trace *trace, struct model 
 	e->trace = trace;
 	e->model = model;
 	e->stop = stops_rule(model);
+	e->tables.pass = -1;
 	if (!same_weights(e, err) || !plan_build(&e->plan, model, batch_way(trace_batch(trace)), &e->arena, err) ||
 		!faults_apply(faults, list_length(faults), e->plan, &unused, err) || !load_all(model, err)) {
 		explainer_delete(e);
@@ -70,6 +76,7 @@ void explainer_delete(struct explainer *e)
 		return;
 	plan_free(e->plan);
 	arena_free(&e->arena);
+	arena_free(&e->tables.arena);
 	free(e);
 }
 
@@ -97,10 +104,30 @@ static bool read_numbers(void *self, const struct explain_span *span, float *out
 	return true;
 }
 
-static bool read_slot(struct explainer *e, const char *name, int64_t offset, int32_t *value, struct err *err)
+static bool read_table(struct explainer *e, const char *name, int32_t **table, struct err *err)
 {
 	struct trace_tensor t;
-	return trace_find(e->trace, e->pass, name, &t, err) && trace_read(e->trace, &t, offset, 1, value, err);
+	if (!trace_find(e->trace, e->pass, name, &t, err))
+		return false;
+	int64_t count = tensor_count(&t.tensor);
+	*table = ARENA_ARRAY(&e->tables.arena, int32_t, count + 1);
+	return trace_read(e->trace, &t, 0, count, *table, err);
+}
+
+/* The tables of the pass that is being explained: cells are often asked about pass by pass. */
+static bool load_tables(struct explainer *e, struct err *err)
+{
+	struct tables *tables = &e->tables;
+	if (tables->pass == e->pass)
+		return true;
+	tables->pass = -1;
+	arena_reset(&tables->arena);
+	if (!read_table(e, "cache.written", &tables->written, err) ||
+		!read_table(e, "cache.position", &tables->position, err) ||
+		!read_table(e, "cache.row", &tables->request, err))
+		return false;
+	tables->pass = e->pass;
+	return true;
 }
 
 /* By the recorded table of the cache: what the slot really held. */
@@ -109,11 +136,10 @@ static bool find_key(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *c
 	struct explainer *e = self;
 	const struct pass *layout = &trace_pass(e->trace, e->pass)->layout;
 	int64_t offset = b * layout->K + k;
-	int32_t written, position, request;
-	if (!read_slot(e, "cache.written", offset, &written, err) ||
-		!read_slot(e, "cache.position", offset, &position, err) ||
-		!read_slot(e, "cache.row", offset, &request, err))
+	if (!load_tables(e, err))
 		return false;
+	int32_t written = e->tables.written[offset], position = e->tables.position[offset],
+		request = e->tables.request[offset];
 	*pass = written;
 	*cell = -1;
 	if (written < 0)
@@ -247,7 +273,8 @@ bool explainer_cell(struct explainer *e, struct explained *cell, struct arena *a
 								 : (uint32_t)(int64_t)explain.recomputed;
 		cell->same = cell->bits == cell->recomputed_bits;
 		cell->formula = arena_strdup(arena, buf_text(&explain.formula));
-		rank(&explain, arena, cell);
+		if (!cell->only_value)
+			rank(&explain, arena, cell);
 	}
 	buf_free(&explain.formula);
 	return ok;

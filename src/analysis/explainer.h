@@ -29,6 +29,7 @@ struct explained {
 	int64_t pass;
 	const char *name;
 	int64_t index[TENSOR_MAX_RANK];
+	bool only_value; /* no terms are wanted */
 	/* the answer */
 	const char *kind, *formula_text; /* of the operation, from its table */
 	enum dtype dtype;

@@ -1,11 +1,13 @@
 #include "analysis/isolation.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/comparison.h"
 #include "analysis/faults.h"
 #include "analysis/influence.h"
 #include "analysis/scramble.h"
+#include "base/mem.h"
 #include "analysis/stops.h"
 
 /* What the proofs of one check share. */
@@ -231,7 +233,7 @@ static bool audit_cell(struct check *check, struct explainer *explainer, const s
 {
 	struct isolation_audit *audit = &check->result->audit;
 	struct arena arena = ARENA_INIT;
-	struct explained cell = {.name = t->name, .pass = t->pass};
+	struct explained cell = {.name = t->name, .pass = t->pass, .only_value = true};
 	tensor_index(&t->tensor, element, cell.index);
 	bool ok = explainer_cell(explainer, &cell, &arena, check->err);
 	if (ok) {
@@ -249,57 +251,106 @@ static bool audit_cell(struct check *check, struct explainer *explainer, const s
 	return ok;
 }
 
+/* A cell that will be audited. Cells are drawn value by value, but asked pass by pass, since a pass is a file. */
+struct drawn {
+	int64_t pass, element;
+	int value;
+};
+
+struct draw {
+	struct check *check;
+	struct explainer *explainer;
+	struct drawn *cells; /* [AUDIT_AT_ONCE] */
+	int64_t count;
+};
+
+#define AUDIT_AT_ONCE 65536
+
+static int by_pass(const void *a, const void *b)
+{
+	const struct drawn *x = a, *y = b;
+	if (x->pass != y->pass)
+		return x->pass < y->pass ? -1 : 1;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->element < y->element ? -1 : x->element > y->element;
+}
+
+static bool audit_drawn(struct draw *draw)
+{
+	struct trace *trace = draw->check->options->trace;
+	qsort(draw->cells, (size_t)draw->count, sizeof *draw->cells, by_pass);
+	for (int64_t i = 0; i < draw->count; i++) {
+		const struct drawn *cell = &draw->cells[i];
+		struct trace_tensor t;
+		if (!trace_find(trace, cell->pass, trace_value(trace, cell->value)->name, &t, draw->check->err) ||
+			!audit_cell(draw->check, draw->explainer, &t, cell->element))
+			return false;
+	}
+	draw->count = 0;
+	return true;
+}
+
+static bool draw_cell(struct draw *draw, int value, int64_t pass, int64_t element)
+{
+	if (draw->count == AUDIT_AT_ONCE && !audit_drawn(draw))
+		return false;
+	draw->cells[draw->count++] = (struct drawn){pass, element, value};
+	return true;
+}
+
+/* Elements of a value in a pass, by its sizes. */
+static int64_t element_count(const struct check *check, int value, int64_t pass)
+{
+	struct trace *trace = check->options->trace;
+	const struct trace_info *info = trace_info(trace);
+	struct dims dims = {.H = info->H, .N = info->N, .G = info->G, .D = info->D, .F = info->F, .V = info->V};
+	dims_set_pass(&dims, &trace_pass(trace, pass)->layout);
+	return dims_count(&dims, trace_value(trace, value)->axes);
+}
+
 /* IDs, positions and masks decide everything and are cheap: every cell of a tensor of at most that many times the sample. */
 #define AUDIT_WHOLE 32
 
-/* Every cell of the whole numbers of one pass. */
-static bool audit_whole(struct check *check, struct explainer *explainer, const char *name)
+/* Cells drawn at random from all passes, and every cell of small whole numbers. */
+static bool draw_value(struct draw *draw, int value, uint64_t *state)
 {
-	struct trace *trace = check->options->trace;
-	for (int64_t pass = 0; pass < trace_pass_count(trace); pass++) {
-		struct trace_tensor t;
-		if (!trace_find(trace, pass, name, &t, check->err))
+	int64_t passes = trace_pass_count(draw->check->options->trace), wanted = draw->check->options->cells_per_value;
+	bool whole = trace_value(draw->check->options->trace, value)->dtype != DTYPE_F32;
+	for (int64_t i = 0; i < wanted; i++) {
+		int64_t pass = (int64_t)(scramble_next(state) % (uint64_t)passes);
+		uint64_t count = (uint64_t)element_count(draw->check, value, pass);
+		if (!draw_cell(draw, value, pass, (int64_t)(scramble_next(state) % count)))
 			return false;
-		int64_t count = tensor_count(&t.tensor);
-		for (int64_t i = 0; count <= AUDIT_WHOLE * check->options->cells_per_value && i < count; i++) {
-			if (!audit_cell(check, explainer, &t, i))
+	}
+	for (int64_t pass = 0; whole && pass < passes; pass++) {
+		int64_t count = element_count(draw->check, value, pass);
+		for (int64_t i = 0; count <= AUDIT_WHOLE * wanted && i < count; i++) {
+			if (!draw_cell(draw, value, pass, i))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* Cells drawn at random from all passes. */
-static bool audit_sample(struct check *check, struct explainer *explainer, const char *name, uint64_t *state)
-{
-	struct trace *trace = check->options->trace;
-	for (int64_t i = 0; i < check->options->cells_per_value; i++) {
-		struct trace_tensor t;
-		int64_t pass = (int64_t)(scramble_next(state) % (uint64_t)trace_pass_count(trace));
-		if (!trace_find(trace, pass, name, &t, check->err) ||
-			!audit_cell(check, explainer, &t, (int64_t)(scramble_next(state) % (uint64_t)tensor_count(&t.tensor))))
-			return false;
-	}
-	return true;
-}
-
 static bool audit(struct check *check)
 {
-	struct explainer *explainer;
 	struct trace *trace = check->options->trace;
+	struct draw draw = {.check = check};
 	uint64_t state = check->options->seed;
 	bool ok = true;
-	if (!explainer_new(&explainer, trace, check->options->model, check->err))
+	if (!explainer_new(&draw.explainer, trace, check->options->model, check->err))
 		return false;
+	draw.cells = MEM_ARRAY(struct drawn, AUDIT_AT_ONCE);
 	for (int v = 0; ok && v < trace_value_count(trace); v++) {
-		const struct trace_value *value = trace_value(trace, v);
-		if (!explainer_can(explainer, value->name))
+		if (!explainer_can(draw.explainer, trace_value(trace, v)->name))
 			continue;
 		check->result->audit.values++;
-		ok = audit_sample(check, explainer, value->name, &state) &&
-			(value->dtype == DTYPE_F32 || audit_whole(check, explainer, value->name));
+		ok = draw_value(&draw, v, &state);
 	}
-	explainer_delete(explainer);
+	ok = ok && audit_drawn(&draw);
+	free(draw.cells);
+	explainer_delete(draw.explainer);
 	check->result->audit.ok = check->result->audit.bad == 0;
 	return ok;
 }

@@ -8,7 +8,8 @@
 #include "trace/manifest.h"
 #include "trace/passline.h"
 
-#define TRACE_OPEN_FILES 4
+/* Opening a file reads its header: proofs go back and forth over the passes. */
+#define TRACE_OPEN_FILES 32
 
 /* A pass file that is kept open; the one unused for longest is closed for another. */
 struct trace_file {
