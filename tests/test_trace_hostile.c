@@ -2,6 +2,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "trace/trace_parts.h"
+
 #include "trace_fixture.h"
 
 /* Opens the trace and, when that is granted, asks everything of it. False with an input error, or true. */
@@ -245,15 +247,15 @@ START_TEST(a_pass_file_that_shrinks_in_use)
 	struct trace_tensor tensor;
 	char data[4 * FIXTURE_VOCABULARY];
 	fixture_init(&fixture);
-	fixture_record(&fixture, "io", 6);
+	fixture_record(&fixture, "io", TRACE_OPEN_FILES + 2);
 	struct trace *trace = fixture_open(&fixture);
 	ck_assert(trace_find(trace, 0, "logits", &tensor, &err));
 	ck_assert_int_eq(truncate(fixture_path(&fixture, "pass-000000.safetensors"), 1500), 0);
 	ck_assert(!trace_read(trace, &tensor, 0, FIXTURE_VOCABULARY, data, &err));
 	ck_assert_int_eq(err.kind, ERR_INPUT);
 	err_clear(&err);
-	for (int64_t i = 1; i < 6; i++)
-		ck_assert(trace_find(trace, i, "logits", &tensor, &err)); /* four others push it out */
+	for (int64_t i = 1; i < TRACE_OPEN_FILES + 2; i++)
+		ck_assert(trace_find(trace, i, "logits", &tensor, &err)); /* the others push it out */
 	ck_assert(!trace_find(trace, 0, "logits", &tensor, &err));
 	ck_assert_int_eq(err.kind, ERR_INPUT);
 	trace_close(trace);

@@ -9,7 +9,7 @@
 #include "trace/passline.h"
 
 /* Opening a file reads its header: proofs go back and forth over the passes. */
-#define TRACE_OPEN_FILES 32
+#define TRACE_OPEN_FILES 16
 
 /* A pass file that is kept open; the one unused for longest is closed for another. */
 struct trace_file {
