@@ -91,7 +91,7 @@ static bool resume(struct model *model, const char *folder, struct err *err)
 	struct recorder *recorder = NULL;
 	struct probe none = {0};
 	bool more = true;
-	bool ok = trace_open(&trace, folder, err) && again_open(&again, trace, model, err);
+	bool ok = trace_open(&trace, folder, err) && again_open(&again, trace, trace_batch(trace), model, err);
 	int64_t whole = ok ? trace_whole_passes(trace) : 0;
 	again.run.threads = 1;
 	ok = ok && run_new(&run, model, again.plan, &again.batch, &again.run, err) &&

@@ -83,10 +83,26 @@ static bool drawn_alike(const struct sampling *a, const struct sampling *b)
 	       a->frequency_penalty == b->frequency_penalty && a->seed == b->seed;
 }
 
+static bool edited_alike(const struct request *a, const struct request *b)
+{
+	for (int64_t i = 0; i < a->edit_count && i < b->edit_count; i++) {
+		const struct edit *x = &a->edits[i], *y = &b->edits[i];
+		if (x->position != y->position || x->token != y->token || !drawn_alike(&x->sampling, &y->sampling))
+			return false;
+	}
+	return a->edit_count == b->edit_count;
+}
+
 static bool asked_alike(const struct request *a, const struct request *b)
 {
 	return same_ids(a->prompt, a->prompt_length, b->prompt, b->prompt_length) && ends_alike(a, b) &&
-	       drawn_alike(&a->sampling, &b->sampling);
+	       drawn_alike(&a->sampling, &b->sampling) && edited_alike(a, b);
+}
+
+/* Whether the token at a position was given and not chosen. */
+static bool is_given(const struct request *request, int64_t position)
+{
+	return position < request->prompt_length || request_token(request, position, -1) >= 0;
 }
 
 /* The first position whose token both know and that differs; -1 when there is none. */
@@ -294,9 +310,8 @@ static int64_t pass_of(const struct trace *trace, int32_t request, int64_t posit
 /* A place for a row that parts: the choice of the differing token, or the token itself where it was asked for. */
 static struct leak place_of_parting(const struct differ *d, const struct diff_row *row)
 {
-	const struct request *request = &trace_batch(d->a)->requests[row->a];
-	bool chosen = row->parts_at >= request->prompt_length &&
-		row->parts_at >= trace_batch(d->b)->requests[row->b].prompt_length;
+	bool chosen = !is_given(&trace_batch(d->a)->requests[row->a], row->parts_at) &&
+		!is_given(&trace_batch(d->b)->requests[row->b], row->parts_at);
 	int value = trace_find_value(d->a, chosen ? "next_tokens" : "tokens");
 	int64_t position = chosen ? row->parts_at - 1 : row->parts_at;
 	int64_t pass = pass_of(d->a, row->a, position);

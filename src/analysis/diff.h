@@ -52,7 +52,7 @@ struct diff_row {
 	int64_t positions_a, positions_b; /* computed in the recorded passes */
 	int64_t parts_at;                 /* the first position whose token differs; -1: none that both know */
 	bool parts_unjudged;              /* it does so in its prompt, or no tensor tells why */
-	bool asked_differently;           /* prompt, length, sampling or stops */
+	bool asked_differently;           /* prompt, length, sampling, stops, or changed by a fork */
 	bool goes_on;                     /* it ended in one trace and went on in the other */
 };
 

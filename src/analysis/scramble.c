@@ -28,6 +28,7 @@ static void scramble_request(struct request *request, const struct config *confi
 		request->prompt[i] = (int32_t)below(state, config->vocabulary);
 	request->max_new_tokens = 1 + below(state, request->max_new_tokens + 1);
 	request->text = NULL;
+	request->edit_count = 0;
 }
 
 struct batch scramble_batch(const struct batch *batch, const uint8_t *scrambled, const struct config *config, uint64_t seed,

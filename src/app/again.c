@@ -19,9 +19,9 @@ static bool check_model(const struct trace *trace, struct model *model, struct e
 		       info->weights_digest, info->model, digest);
 }
 
-bool again_open(struct again *again, struct trace *trace, struct model *model, struct err *err)
+bool again_open(struct again *again, struct trace *trace, const struct batch *batch, struct model *model, struct err *err)
 {
-	*again = (struct again){.arena = ARENA_INIT, .trace = trace, .batch = *trace_batch(trace),
+	*again = (struct again){.arena = ARENA_INIT, .trace = trace, .batch = *batch,
 		.faults = trace_info(trace)->faults};
 	while (again->faults[again->fault_count] != NULL)
 		again->fault_count++;

@@ -6,7 +6,7 @@
  * recorded number of them is compared, so that a changed trace is found out.
  *
  *     struct again again;
- *     if (!again_open(&again, trace, model, err)) return false;
+ *     if (!again_open(&again, trace, trace_batch(trace), model, err)) return false;
  *     ... run_new(&run, model, again.plan, &again.batch, &again.run, err) ...
  *     if (!again_replay(&again, run, passes, &probe, &more, err)) ...
  *     again_close(&again);
@@ -22,15 +22,15 @@ struct again {
 	struct arena arena;
 	struct trace *trace; /* the caller's */
 	struct plan *plan;
-	struct batch batch;  /* its requests are the trace's */
+	struct batch batch;
 	struct run_options run;
 	const char *const *faults;
 	int fault_count;
 };
 
-/* Usage error when the model has other weights than the recorded one; input error when the trace names a fault that this version
+/* `batch` is the trace's, or that of a fork (fork.h); its requests must outlive this. Usage error when the model has other weights than the recorded one; input error when the trace names a fault that this version
  * has not. The model must outlive it. */
-bool again_open(struct again *again, struct trace *trace, struct model *model, struct err *err);
+bool again_open(struct again *again, struct trace *trace, const struct batch *batch, struct model *model, struct err *err);
 void again_close(struct again *again);
 
 /* Runs passes 0 .. passes - 1 and tells them to the probe. *more is false when no pass can follow. Input error naming the pass and

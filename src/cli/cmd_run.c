@@ -16,6 +16,9 @@ const struct cli_option cmd_run_options[] = {
 	{"durable", 0, NULL, N_("sync to disk after every pass")},
 	{"force", 'f', NULL, N_("replace a trace that is there")},
 	{"resume", 0, N_("DIR"), N_("go on with the run that was stopped while it recorded into this folder")},
+	{"fork", 0, N_("DIR"), N_("run what this trace holds again, but go another way from --pass on, as --set says")},
+	{"pass", 0, N_("N"), N_("with --fork: the first pass that may differ")},
+	{"set", 0, N_("CHANGE"), N_("with --fork: row=ID,token=ID or row=ID,KEY=VALUE,...; may be given again")},
 	{0},
 };
 
@@ -30,15 +33,6 @@ struct recording {
 	struct report *report;
 	bool more;
 };
-
-/* Passes that an earlier run has recorded are run again before anything is written. */
-static bool start_run(struct recording *r, struct err *err)
-{
-	struct probe probe = report_probe(r->report);
-	r->more = true;
-	return run_new(&r->run, r->setup.model, r->setup.plan, &r->setup.batch, &r->setup.run, err) &&
-		(r->resume.trace == NULL || resume_replay(&r->resume, r->run, &probe, &r->more, err));
-}
 
 static bool start_recorder(struct recording *r, struct cli *cli, struct err *err)
 {
@@ -75,13 +69,36 @@ static void say_size(const struct recording *r, const struct cli *cli)
 		cli_say(cli, _("the trace may take up to %llu MiB"), (unsigned long long)(bytes >> 20));
 }
 
+/* Tells the report, and the recorder when there is one. */
+static struct probe watchers(const struct recording *r, struct probe_pair *pair)
+{
+	*pair = (struct probe_pair){.first = report_probe(r->report)};
+	if (r->recorder != NULL)
+		pair->second = recorder_probe(r->recorder);
+	return probe_join(pair);
+}
+
+/* Brings an earlier run to where this one begins: before anything is written when it is resumed, recorded anew when it is forked. */
+static bool replay(struct recording *r, struct err *err)
+{
+	struct probe_pair pair;
+	struct probe probe = watchers(r, &pair);
+	return resume_replay(&r->resume, r->run, &probe, &r->more, err);
+}
+
+static bool start(struct recording *r, struct cli *cli, struct err *err)
+{
+	bool again = r->resume.trace != NULL, forks = r->resume.forks;
+	r->more = true;
+	return run_new(&r->run, r->setup.model, r->setup.plan, &r->setup.batch, &r->setup.run, err) &&
+		(!again || forks || replay(r, err)) && start_recorder(r, cli, err) && (!forks || replay(r, err));
+}
+
 static bool run_passes_all(struct recording *r, struct cli *cli, struct err *err)
 {
-	struct probe_pair pair = {.first = report_probe(r->report)};
+	struct probe_pair pair;
+	struct probe probe = watchers(r, &pair);
 	bool more = r->more, ok = true;
-	if (r->recorder != NULL)
-		pair.second = recorder_probe(r->recorder);
-	struct probe probe = probe_join(&pair);
 	stop_watch();
 	while (ok && more && !stop_wanted())
 		ok = run_step(r->run, &probe, &more, err);
@@ -95,8 +112,10 @@ static bool run_passes_all(struct recording *r, struct cli *cli, struct err *err
 static bool print_report(struct recording *r, struct cli *cli, struct err *err)
 {
 	struct buf out = BUF_INIT;
+	bool resumes = r->resume.trace != NULL && !r->resume.forks;
+	const char *folder = resumes ? trace_folder(r->resume.trace) : cli_value(&cli->args, "output");
 	if (cli->json)
-		report_json(r->report, r->run, r->resume.trace != NULL ? trace_folder(r->resume.trace) : cli_value(&cli->args, "output"), &out);
+		report_json(r->report, r->run, folder, &out);
 	else
 		report_text(r->report, r->run, &out);
 	bool ok = cli_print(&out, err);
@@ -107,10 +126,13 @@ static bool print_report(struct recording *r, struct cli *cli, struct err *err)
 bool cmd_run(struct cli *cli, struct err *err)
 {
 	struct recording r = {0};
-	if (cli_has(&cli->args, "resume") ? !resume_open(&r.resume, &r.setup, cli, err) : !setup_open(&r.setup, cli, err))
+	bool again = cli_has(&cli->args, "resume") || cli_has(&cli->args, "fork");
+	if (!again && (cli_has(&cli->args, "pass") || cli_has(&cli->args, "set")))
+		return err_usage(err, cli_has(&cli->args, "pass") ? "--pass" : "--set", _("this goes with --fork"));
+	if (again ? !resume_open(&r.resume, &r.setup, cli, err) : !setup_open(&r.setup, cli, err))
 		return false;
 	r.report = report_new(r.setup.model);
-	bool ok = start_run(&r, err) && start_recorder(&r, cli, err);
+	bool ok = start(&r, cli, err);
 	if (ok)
 		say_size(&r, cli);
 	ok = ok && run_passes_all(&r, cli, err);

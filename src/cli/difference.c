@@ -218,7 +218,7 @@ static void add_row_line(struct buf *out, const struct diff_row *row)
 		return;
 	}
 	if (row->asked_differently)
-		buf_add_text(out, _("asked for differently (prompt, length, sampling or stops); "));
+		buf_add_text(out, _("asked for differently (prompt, length, sampling, stops, or changed by a fork); "));
 	if (row->parts_at >= 0)
 		buf_printf(out, _("its tokens part at position %" PRId64 ", later ones are not compared; "), row->parts_at);
 	if (row->goes_on)
@@ -252,10 +252,12 @@ static void add_bug(struct buf *out, const struct diff *diff, const struct trace
 			buf_printf(out, _(" differs by %.3g of its size, where rounding could make %.3g\n"), value->relative, value->allowed);
 		else
 			buf_add_text(out, _(" differs, though all that it is made from is equal\n"));
+	} else if (diff->asked_differently) {
+		buf_add_text(out, _("no rounding: rows were asked for differently, and go different ways from there\n"));
 	} else {
 		buf_add_text(out, _("bug: rounding does not explain that the rows go different ways\n"));
 	}
-	if (diff->asked_differently)
+	if (diff->asked_differently && diff->first_unexplained >= 0)
 		buf_add_text(out, _("but rows were asked for differently, and that may be all there is to it\n"));
 }
 

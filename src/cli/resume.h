@@ -1,7 +1,9 @@
 /*
- * resume.h: `run --resume DIR`: a run that was stopped while it recorded goes on, to the same bytes.
+ * resume.h: runs that begin with a recorded one. `run --resume DIR`: a run that was stopped while it recorded goes on, to the same
+ * bytes. `run --fork DIR --pass N --set ...`: a new run that goes another way from pass N on.
  *
- * What ran is read from the trace: the call may name the model (where it is no bundled one), threads and kernels, and nothing else.
+ * What ran is read from the trace: the call may name the model (where it is no bundled one), threads and kernels, and for a fork where it
+ * is recorded, and nothing else.
  *
  *     struct resume resume;
  *     if (!resume_open(&resume, &setup, cli, err)) return false;
@@ -12,13 +14,16 @@
 #define CLI_RESUME_H
 
 #include "app/again.h"
+#include "app/fork.h"
 #include "cli/setup.h"
 #include "trace/recorder.h"
 
 struct resume {
 	struct trace *trace; /* NULL: nothing is resumed */
 	struct again again;
-	int64_t passes;      /* that are whole */
+	struct fork fork;    /* of a fork */
+	bool forks;
+	int64_t passes;      /* that are whole; for a fork, that it shares with its parent */
 };
 
 /* Fills in the setup too, from what the trace says. */
@@ -26,10 +31,11 @@ bool resume_open(struct resume *resume, struct setup *setup, struct cli *cli, st
 /* Closes both. */
 void resume_close(struct resume *resume, struct setup *setup);
 
-/* Goes on recording behind the whole passes. Folder and capture set of the options are filled in. */
+/* Goes on recording behind the whole passes, or for a fork records anew, if the options have a folder. What the options leave open is
+ * filled in from the trace. */
 bool resume_recorder(const struct resume *resume, struct recorder_options *options, struct recorder **recorder,
 	struct err *err);
-/* Brings a new run to where the trace ends. */
+/* Brings a new run to where the trace ends, or forks. */
 bool resume_replay(struct resume *resume, struct run *run, const struct probe *probe, bool *more, struct err *err);
 
 #endif

@@ -40,18 +40,45 @@ bool sampling_is_used(const struct sampling *s)
 	return s->temperature > 0 || penalised;
 }
 
+int32_t request_token(const struct request *request, int64_t position, int32_t chosen)
+{
+	for (int64_t i = 0; i < request->edit_count; i++) {
+		if (request->edits[i].position == position && request->edits[i].token >= 0)
+			chosen = request->edits[i].token;
+	}
+	return chosen;
+}
+
+const struct sampling *request_sampling(const struct request *request, int64_t position)
+{
+	const struct sampling *sampling = &request->sampling;
+	for (int64_t i = 0; i < request->edit_count && request->edits[i].position <= position; i++) {
+		if (request->edits[i].token < 0)
+			sampling = &request->edits[i].sampling;
+	}
+	return sampling;
+}
+
 struct pass_draw request_draw(const struct request *request, int64_t position)
 {
 	uint64_t hash = hash_fnv1a(request->id, strlen(request->id));
-	return (struct pass_draw){.key = request->sampling.seed,
+	return (struct pass_draw){.key = request_sampling(request, position)->seed,
 		.counter = {(uint32_t)position, 0, (uint32_t)hash, (uint32_t)(hash >> 32)}};
+}
+
+static bool is_ever_sampled(const struct request *request)
+{
+	bool is = sampling_is_used(&request->sampling);
+	for (int64_t i = 0; i < request->edit_count; i++)
+		is = is || (request->edits[i].token < 0 && sampling_is_used(&request->edits[i].sampling));
+	return is;
 }
 
 struct plan_way batch_way(const struct batch *batch)
 {
 	struct plan_way way = {.layout = batch->layout};
 	for (int64_t i = 0; i < batch->count; i++)
-		way.sampled = way.sampled || sampling_is_used(&batch->requests[i].sampling);
+		way.sampled = way.sampled || is_ever_sampled(&batch->requests[i]);
 	return way;
 }
 

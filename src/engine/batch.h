@@ -39,6 +39,17 @@ struct sampling {
 	uint64_t seed;
 };
 
+/*
+ * Something that was changed in a row on its way (a fork). It is told by logical position, so that it means the same whatever the
+ * batch, the layout and the schedule: the token at that position is this one, whatever was chosen; or tokens from that
+ * position on are chosen by these settings.
+ */
+struct edit {
+	int64_t position;
+	int32_t token; /* -1: it is the settings that change */
+	struct sampling sampling;
+};
+
 /* One request: a row of the batch. */
 struct request {
 	const char *id;    /* unique in the batch */
@@ -51,6 +62,8 @@ struct request {
 	int64_t stop_id_count;
 	const char *const *stops; /* texts that end the row; who runs the batch looks for them (struct stop_rule) */
 	int64_t stop_count;
+	const struct edit *edits; /* in ascending order of position; tokens only behind the prompt */
+	int64_t edit_count;
 	int64_t arrives;        /* index of the first pass it may take part in; 0 in schedule static */
 };
 
@@ -73,6 +86,11 @@ const char *finish_reason_name(enum finish_reason reason); /* "eos", "stop", "le
 const char *schedule_name(enum schedule schedule);
 /* The schedule of that name; usage error that lists the names when there is none. */
 bool schedule_find(const char *name, enum schedule *schedule, struct err *err);
+
+/* The token that a row goes on with at a position for which `chosen` was chosen. */
+int32_t request_token(const struct request *request, int64_t position, int32_t chosen);
+/* The settings by which the token at a position is chosen. */
+const struct sampling *request_sampling(const struct request *request, int64_t position);
 
 /* Key and counter of the draw for a request's token at a logical position: they depend on seed, ID and position alone. */
 struct pass_draw request_draw(const struct request *request, int64_t position);

@@ -255,9 +255,13 @@ bool op_finish_explain(const struct op *op, struct explain *explain, struct err 
 		buf_add_text(&explain->formula, "true: the row finished in an earlier pass");
 		return true;
 	}
+	/* the choice, which a fork may have changed since */
+	int64_t count = pass->past[b] + pass->fresh[b];
+	int32_t *tokens = ARENA_ARRAY(explain->arena, int32_t, count + 1);
+	memcpy(tokens, explain->reader.history(explain->reader.self, pass->rows[b]), (size_t)count * sizeof *tokens);
+	tokens[count] = (int32_t)*next;
 	enum finish_reason reason = *next < 0 ? FINISH_NONE
-		: request_finish(&explain->batch->requests[pass->rows[b]], &explain->finish,
-			  explain->reader.history(explain->reader.self, pass->rows[b]), pass->past[b] + pass->fresh[b] + 1);
+		: request_finish(&explain->batch->requests[pass->rows[b]], &explain->finish, tokens, count + 1);
 	explain->recomputed = reason != FINISH_NONE;
 	buf_printf(&explain->formula, "%s: token %d %s%s", reason != FINISH_NONE ? "true" : "false", (int)*next,
 		reason != FINISH_NONE ? "ends the row: " : "does not end the row", finish_reason_name(reason));

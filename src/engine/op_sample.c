@@ -8,7 +8,7 @@
 
 static const struct sampling *sampling_of(const struct batch *batch, const struct pass *pass, int64_t b)
 {
-	return &batch->requests[pass->rows[b]].sampling;
+	return request_sampling(&batch->requests[pass->rows[b]], pass->past[b] + pass->fresh[b]);
 }
 
 /* Whether a row draws in this pass; a greedy one takes the largest. */

@@ -1,5 +1,6 @@
 #include "engine/run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -332,8 +333,9 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 		row->computed += pass->fresh[b];
 		if (outcome->next[b] < 0)
 			continue;
-		row->logprobs[row->count - request->prompt_length] = outcome->logprobs[b];
-		row->tokens[row->count++] = outcome->next[b];
+		int32_t token = request_token(request, row->count, outcome->next[b]);
+		row->logprobs[row->count - request->prompt_length] = token == outcome->next[b] ? outcome->logprobs[b] : NAN;
+		row->tokens[row->count++] = token;
 		if (row->finish == FINISH_NONE)
 			row->finish = (enum finish_reason)pass->finish[b];
 	}

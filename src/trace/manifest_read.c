@@ -195,6 +195,39 @@ static bool read_choice(
 	return true;
 }
 
+/* One of a fork's changes: behind the prompt, and not before the change before it. */
+static bool read_edit(
+	const struct json *object, int64_t vocabulary, struct request *request, struct edit *edit, struct err *err)
+{
+	int64_t first = request->edit_count > 0 ? request->edits[request->edit_count - 1].position : request->prompt_length;
+	if (object->type != JSON_OBJECT)
+		return json_error(object, err, "an object is expected here");
+	if (!json_get_int(object, "position", first, INT32_MAX, &edit->position, err))
+		return false;
+	const struct json *token = json_find(object, "token"), *sampling = json_find(object, "sampling");
+	if ((token == NULL) == (sampling == NULL))
+		return json_error(object, err, "either \"token\" or \"sampling\" is expected here");
+	edit->token = -1;
+	return token != NULL ? read_token(token, vocabulary, &edit->token, err) : sampling_read(sampling, &edit->sampling, err);
+}
+
+static bool read_edits(
+	const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena, struct err *err)
+{
+	const struct json *array = json_find(object, "edits");
+	if (array == NULL)
+		return true;
+	if (array->type != JSON_ARRAY)
+		return json_error(array, err, "a list is expected here");
+	struct edit *edits = ARENA_ARRAY(arena, struct edit, array->count);
+	request->edits = edits;
+	for (; (size_t)request->edit_count < array->count; request->edit_count++) {
+		if (!read_edit(array->items[request->edit_count], vocabulary, request, &edits[request->edit_count], err))
+			return false;
+	}
+	return true;
+}
+
 static bool read_row(
 	const struct json *object, struct manifest *manifest, int64_t i, struct arena *arena, struct err *err)
 {
@@ -210,7 +243,8 @@ static bool read_row(
 	       read_prompt(object, manifest->info.V, request, arena, err) &&
 	       get_size(object, "max_new_tokens", &request->max_new_tokens, err) &&
 	       json_get_int(object, "arrives", 0, INT32_MAX, &request->arrives, err) &&
-	       read_choice(object, manifest->info.V, request, arena, err);
+	       read_choice(object, manifest->info.V, request, arena, err) &&
+	       read_edits(object, manifest->info.V, request, arena, err);
 }
 
 static bool read_rows(const struct json *root, struct manifest *manifest, struct arena *arena, struct err *err)
@@ -384,11 +418,23 @@ static bool read_way(const struct json *root, struct manifest *manifest, struct 
 	return get_optional(root, "chunk", &batch->chunk, err) && get_optional(root, "page_size", &batch->page_size, err);
 }
 
+static bool read_parent(const struct json *root, struct trace_info *info, struct err *err)
+{
+	const struct json *parent = json_find(root, "parent");
+	if (parent == NULL)
+		return true;
+	if (parent->type != JSON_OBJECT)
+		return json_error(parent, err, "an object is expected here");
+	return json_get_string(parent, "name", &info->parent, err) &&
+	       json_get_string(parent, "digest", &info->parent_digest, err) &&
+	       json_get_int(parent, "pass", 0, INT64_C(1) << 52, &info->parent_pass, err);
+}
+
 static bool read_root(const struct json *root, struct manifest *manifest, struct arena *arena, struct err *err)
 {
 	struct trace_info *info = &manifest->info;
 	if (!check_format(root, err) || !json_get_string(root, "rowscope", &info->rowscope, err) ||
-		!read_model(root, info, arena, err) || !read_way(root, manifest, err))
+		!read_model(root, info, arena, err) || !read_parent(root, info, err) || !read_way(root, manifest, err))
 		return false;
 	return read_rows(root, manifest, arena, err) && get_texts(root, "faults", arena, &info->faults, err) &&
 	       json_get_string(root, "capture", &info->capture, err) && read_ops(root, manifest, arena, err);

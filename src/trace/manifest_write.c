@@ -82,6 +82,26 @@ static void add_choice(struct json_writer *writer, const struct request *request
 		json_put_int32s(writer, "stop_ids", request->stop_ids, request->stop_id_count);
 }
 
+/* What a fork has changed in the row. */
+static void add_edits(struct json_writer *writer, const struct request *request)
+{
+	json_key(writer, "edits");
+	json_begin_array(writer);
+	for (int64_t i = 0; i < request->edit_count; i++) {
+		const struct edit *edit = &request->edits[i];
+		json_begin_object(writer);
+		json_put_int(writer, "position", edit->position);
+		if (edit->token >= 0) {
+			json_put_int(writer, "token", edit->token);
+		} else {
+			json_key(writer, "sampling");
+			sampling_write(writer, &edit->sampling);
+		}
+		json_end_object(writer);
+	}
+	json_end_array(writer);
+}
+
 static void add_rows(struct json_writer *writer, const struct batch *batch)
 {
 	json_key(writer, "rows");
@@ -96,6 +116,8 @@ static void add_rows(struct json_writer *writer, const struct batch *batch)
 		json_put_int(writer, "max_new_tokens", request->max_new_tokens);
 		json_put_int(writer, "arrives", request->arrives);
 		add_choice(writer, request);
+		if (request->edit_count > 0)
+			add_edits(writer, request);
 		json_end_object(writer);
 	}
 	json_end_array(writer);
@@ -151,6 +173,14 @@ void manifest_write(struct buf *out, const struct recorder_options *options, con
 	json_put_int(&writer, "version", MANIFEST_VERSION);
 	add_text(&writer, "rowscope", ROWSCOPE_VERSION);
 	add_model(&writer, model);
+	if (options->parent != NULL) {
+		json_key(&writer, "parent");
+		json_begin_object(&writer);
+		add_text(&writer, "name", options->parent->name);
+		add_text(&writer, "digest", options->parent->digest);
+		json_put_int(&writer, "pass", options->parent->pass);
+		json_end_object(&writer);
+	}
 	add_text(&writer, "layout", layout_name(batch->layout));
 	add_text(&writer, "schedule", schedule_name(batch->schedule));
 	json_put_int(&writer, "max_rows", batch_lanes(batch));

@@ -97,6 +97,13 @@ static void copy_options(struct recorder *recorder, const struct recorder_option
 {
 	recorder->options = *options;
 	recorder->options.folder = arena_strdup(&recorder->arena, options->folder);
+	if (options->parent != NULL) {
+		struct recorder_parent *parent = ARENA_NEW(&recorder->arena, struct recorder_parent);
+		*parent = *options->parent;
+		parent->name = arena_strdup(&recorder->arena, parent->name);
+		parent->digest = arena_strdup(&recorder->arena, parent->digest);
+		recorder->options.parent = parent;
+	}
 	recorder->options.capture =
 		arena_strdup(&recorder->arena, options->capture == NULL ? CAPTURE_DEFAULT : options->capture);
 }

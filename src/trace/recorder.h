@@ -21,6 +21,13 @@
 
 struct recorder;
 
+/* The trace that a fork goes on from. */
+struct recorder_parent {
+	const char *name;   /* of its folder, without the path */
+	const char *digest; /* of its trace.json: 16 hexadecimal digits */
+	int64_t pass;       /* the first that may differ */
+};
+
 /* What is recorded, and where. Model, plan and batch must outlive the recorder; the texts are copied. */
 struct recorder_options {
 	const char *folder;  /* created; usage error when it exists and is not empty, unless `replace` */
@@ -33,6 +40,7 @@ struct recorder_options {
 	const struct batch *batch;
 	const char *const *faults; /* names of the faults in force */
 	int fault_count;
+	const struct recorder_parent *parent; /* NULL: a run of its own; copied */
 };
 
 /* A model as a trace tells it: what recorder_new takes from a struct model, given by hand for tensors that come from

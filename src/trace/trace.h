@@ -29,6 +29,9 @@ struct trace_info {
 	const char *model, *family, *weights_digest, *tokenizer_digest;
 	const char *layout, *schedule, *capture;
 	const char *const *faults;      /* NULL-terminated */
+	const char *parent;             /* of a fork: the name of the trace that it goes on from; else NULL */
+	const char *parent_digest;      /* of that one's trace.json */
+	int64_t parent_pass;            /* the first pass that may differ */
 	const char *const *notes;       /* NULL-terminated: what was done to the model on loading */
 	int64_t B, H, N, G, D, F, V, L; /* B: rows of the batch; the others from the model's config */
 	int64_t pad_token;              /* -1: none */

@@ -121,8 +121,10 @@ bool trace_take_line(struct trace *trace, const char *text, size_t length, struc
 		return err_input(err, trace->passes_path, where, "%s", cause.message);
 	}
 	for (int64_t b = 0; b < line.B; b++) {
+		struct trace_history *history = &trace->histories[line.rows[b]];
 		if (line.next[b] >= 0)
-			add_history(&trace->histories[line.rows[b]], line.next[b]);
+			add_history(history,
+				request_token(&trace->manifest.batch.requests[line.rows[b]], history->count, line.next[b]));
 	}
 	add_texts(trace, &line);
 	add_pass(trace, &line);
