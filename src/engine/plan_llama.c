@@ -22,6 +22,8 @@ static const float *frequencies_of(struct builder *b, const struct rope *rope)
 	float *f = ARENA_ARRAY(b->plan->arena, float, half);
 	for (int64_t i = 0; i < half; i++) {
 		f[i] = 1.0f / real_pow(rope->theta, (float)(2 * i) / (float)D);
+		if (rope->factors != NULL)
+			f[i] /= rope->factors[i];
 		if (rope->scaling == ROPE_LINEAR)
 			f[i] /= rope->factor;
 		if (rope->scaling != ROPE_LLAMA3)

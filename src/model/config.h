@@ -24,6 +24,7 @@ struct rope {
 	float theta; /* base of the frequencies; 0: the family has no rotary positions */
 	enum rope_scaling scaling;
 	float factor, low_freq_factor, high_freq_factor, original_context;
+	const float *factors; /* [head_width / 2]: each frequency is divided by its own; NULL: none */
 };
 
 struct config {

@@ -24,7 +24,7 @@ static bool has_post_norms(const struct config *config)
 }
 
 /* The standards of a family where its config.json says nothing. */
-static void set_standards(struct config *c)
+void config_llama_standards(struct config *c)
 {
 	c->vocabulary = is_gemma(c) ? 256000 : is_family(c, "qwen2") || is_family(c, "qwen3") ? 151936 : 32000;
 	c->hidden = is_gemma(c) ? 2304 : 4096;
@@ -226,7 +226,7 @@ static void drop_null_caps(struct config *c, const struct json *document)
 
 bool config_llama(struct config *config, const struct json *document, struct err *err)
 {
-	set_standards(config);
+	config_llama_standards(config);
 	if (!read_sizes(config, document, err) || !read_options(config, document, err) || !read_rope(config, document, err) ||
 		!read_windows(config, document, err))
 		return false;

@@ -21,6 +21,9 @@ bool config_special_tokens(struct config *config, const struct json *document, s
 /* An option whose arithmetic this program does not have must be off. */
 bool config_refuse(const struct json *document, const char *key, struct err *err);
 
+/* The standards of the Llama-like family that config->family names. */
+void config_llama_standards(struct config *config);
+
 /* The families. */
 bool config_gpt2(struct config *config, const struct json *document, struct err *err);
 bool config_llama(struct config *config, const struct json *document, struct err *err);

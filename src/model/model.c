@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "model/build.h"
+#include "model/source.h"
 
 #define MAX_CONFIG_BYTES ((uint64_t)1 << 20)
 #define MAX_NOTES 8
@@ -16,14 +17,12 @@ struct model {
 	char path[512];
 	const char *name;
 	struct config config;
-	bool random;
-	struct safetensors file; /* unused in a random model */
+	struct source source;
 	struct weight *weights;
 	size_t count, capacity;
 	struct map names; /* canonical name -> index */
 	struct map used;  /* names in the file that a weight uses */
 	struct tokenizer *tokenizer;
-	char weights_path[576];
 	char weights_digest[17]; /* "" until asked for */
 	const char *notes[MAX_NOTES + 1];
 	int note_count;
@@ -78,25 +77,31 @@ static bool open_tokenizer(struct model *model, struct err *err)
 	return tokenizer_load(&model->tokenizer, path, err);
 }
 
-static bool open_folder(struct model *model, const char *path, struct err *err)
+static bool open_folder(struct model *model, struct err *err)
 {
-	if (strlen(path) >= sizeof model->path)
-		return err_input(err, NULL, NULL, "the path of the model is longer than %zu bytes", sizeof model->path - 1);
-	set_name(model, path);
-	if (!file_is_folder(model->path))
-		return err_input(err, model->path, NULL,
-			"no such model; expected a folder with config.json, model.safetensors and tokenizer.json");
-	return read_config(model, err) &&
-		file_join(model->weights_path, sizeof model->weights_path, model->path, "model.safetensors", err) &&
-		safetensors_open(&model->file, model->weights_path, err) && build_weights(model, err) &&
+	return read_config(model, err) && source_open_folder(&model->source, model->path, err) && build_weights(model, err) &&
 		open_tokenizer(model, err);
+}
+
+/* One file that holds everything, or weights alone with the rest beside them. */
+static bool open_file(struct model *model, struct err *err)
+{
+	return source_open_file(&model->source, model->path, err) &&
+		source_config(&model->source, &model->config, &model->arena, err) && build_weights(model, err);
 }
 
 bool model_open(struct model **result, const char *path, struct err *err)
 {
 	struct model *model = MEM_NEW(struct model);
-	model->file.file = FILE_CLOSED;
-	if (!open_folder(model, path, err)) {
+	bool ok = strlen(path) < sizeof model->path ||
+		err_input(err, NULL, NULL, "the path of the model is longer than %zu bytes", sizeof model->path - 1);
+	if (ok)
+		set_name(model, path);
+	if (ok && !file_is_folder(model->path) && !file_exists(model->path))
+		ok = err_input(err, model->path, NULL, "no such model; expected a folder with config.json, model.safetensors and "
+			"tokenizer.json, a .gguf file, or a .bin of llama2.c");
+	ok = ok && (file_is_folder(model->path) ? open_folder(model, err) : open_file(model, err));
+	if (!ok) {
 		model_delete(model);
 		return false;
 	}
@@ -107,8 +112,6 @@ bool model_open(struct model **result, const char *path, struct err *err)
 bool model_random(struct model **result, const struct config *config, const char *name, struct err *err)
 {
 	struct model *model = MEM_NEW(struct model);
-	model->file.file = FILE_CLOSED;
-	model->random = true;
 	model->config = *config;
 	model->name = arena_strdup(&model->arena, name);
 	if (!build_weights(model, err)) {
@@ -127,8 +130,7 @@ void model_delete(struct model *model)
 		weight_free(&model->weights[i]);
 	free(model->weights);
 	tokenizer_delete(model->tokenizer);
-	if (!model->random)
-		safetensors_close(&model->file);
+	source_close(&model->source);
 	map_free(&model->names);
 	map_free(&model->used);
 	arena_free(&model->arena);
@@ -149,7 +151,17 @@ const char *model_printf(struct model *model, const char *format, ...)
 
 bool model_has(const struct model *model, const char *source)
 {
-	return model->random || safetensors_find(&model->file, source) != NULL;
+	return source_has(&model->source, source);
+}
+
+bool model_is_file(const struct model *model)
+{
+	return model->source.kind == SOURCE_GGUF || model->source.kind == SOURCE_LLAMA2C;
+}
+
+bool model_is_interleaved(const struct model *model)
+{
+	return source_is_interleaved(&model->source);
 }
 
 void model_note(struct model *model, const char *note)
@@ -158,22 +170,35 @@ void model_note(struct model *model, const char *note)
 		model->notes[model->note_count++] = note;
 }
 
-/* The file's tensor must have the type and exactly the shape that the configuration asks for. */
-static bool check_source(const struct model *model, const struct model_part *part, const struct safetensors_entry *entry,
+/* The file's tensor must have exactly the shape that the configuration asks for. */
+static bool check_shape(const struct model *model, const struct model_part *part, const struct stored *stored, bool transposed,
 	struct err *err)
 {
-	const struct tensor *tensor = &entry->tensor;
 	int64_t out = part->out * part->parts;
-	int64_t first = part->transposed ? part->in : out, second = part->transposed ? out : part->in;
+	int64_t first = transposed ? part->in : out, second = transposed ? out : part->in;
 	int rank = part->in == 0 ? 1 : 2;
-	if (tensor->dtype != DTYPE_F32 && tensor->dtype != DTYPE_F16 && tensor->dtype != DTYPE_BF16)
-		return err_input(err, model->weights_path, part->source,
-			"has type %s; weights of type F32, F16 and BF16 can be read", dtype_name(tensor->dtype));
-	if (tensor->rank != rank || tensor->shape[0] != first || (rank == 2 && tensor->shape[1] != second))
-		return err_input(err, model->weights_path, part->source,
-			rank == 1 ? "has another shape than config.json asks for: expected [%lld]"
-				  : "has another shape than config.json asks for: expected [%lld, %lld]",
-			(long long)first, (long long)second);
+	if (stored->rank == rank && stored->shape[0] == first && (rank == 1 || stored->shape[1] == second))
+		return true;
+	return err_input(err, model->source.path, stored->name,
+		rank == 1 ? "has another shape than the configuration asks for: expected [%lld]"
+			  : "has another shape than the configuration asks for: expected [%lld, %lld]",
+		(long long)first, (long long)second);
+}
+
+/* Where the weight lies, and what has to be done to it on loading. */
+static bool set_stored(struct model *model, struct weight *weight, const struct model_part *part, struct err *err)
+{
+	struct stored stored;
+	bool is_hugging_face = model->source.kind == SOURCE_SAFETENSORS;
+	weight->transposed = part->transposed && is_hugging_face;
+	weight->offset = is_hugging_face ? part->offset : 0;
+	weight->interleaved_heads = model_is_interleaved(model) ? part->rotary_heads : 0;
+	if (!source_find(&model->source, part, &stored, err) || !check_shape(model, part, &stored, weight->transposed, err))
+		return false;
+	weight->file = stored.file;
+	weight->offset_in_file = stored.offset;
+	weight->type = stored.type;
+	map_put(&model->used, stored.name, strlen(stored.name), 1);
 	return true;
 }
 
@@ -190,21 +215,13 @@ static void set_random(const struct model *model, struct weight *weight, const s
 bool model_add(struct model *model, const struct model_part *part, struct err *err)
 {
 	struct weight weight = {.name = part->name, .shape = {part->out, part->in}, .rank = part->in == 0 ? 1 : 2,
-		.form = part->form, .transposed = part->transposed, .offset = part->offset, .first = part->part * part->out,
+		.form = part->form, .first = part->part * part->out,
 		.file_outputs = part->out * part->parts};
 	snprintf(weight.axes, sizeof weight.axes, "%s", part->axes);
-	if (model->random) {
+	if (model->source.kind == SOURCE_RANDOM)
 		set_random(model, &weight, part);
-	} else {
-		weight.source = &model->file;
-		weight.entry = safetensors_find(&model->file, part->source);
-		if (weight.entry == NULL)
-			return err_input(err, model->weights_path, part->source,
-				"the tensor is missing; config.json says that the model has it");
-		if (!check_source(model, part, weight.entry, err))
-			return false;
-		map_put(&model->used, part->source, strlen(part->source), 1);
-	}
+	else if (!set_stored(model, &weight, part, err))
+		return false;
 	if (model->count == model->capacity) {
 		model->capacity = model->capacity == 0 ? 64 : model->capacity * 2;
 		model->weights = mem_resize(model->weights, model->capacity, sizeof *model->weights);
@@ -262,10 +279,10 @@ int64_t model_parameters(const struct model *model)
 
 const char *model_unused(const struct model *model, size_t i)
 {
-	for (size_t j = 0; !model->random && j < model->file.count; j++) {
-		const struct safetensors_entry *entry = &model->file.entries[j];
-		if (map_get(&model->used, entry->name, entry->name_length) < 0 && i-- == 0)
-			return entry->name;
+	const char *name;
+	for (size_t j = 0; (name = source_name(&model->source, j)) != NULL; j++) {
+		if (map_get(&model->used, name, strlen(name)) < 0 && i-- == 0)
+			return name;
 	}
 	return NULL;
 }
@@ -279,7 +296,7 @@ bool model_weights_digest(struct model *model, char text[17], struct err *err)
 {
 	uint64_t value = 0;
 	if (model->weights_digest[0] == '\0') {
-		if (!model->random && !hash_file(model->weights_path, &value, err))
+		if (!source_digest(&model->source, &value, err))
 			return false;
 		snprintf(model->weights_digest, 17, "%016llx", (unsigned long long)value);
 	}

@@ -1,7 +1,8 @@
 /*
  * model.h: a model on disk as a configuration, weights under canonical names, and a tokenizer.
  *
- * A Hugging Face folder (config.json, model.safetensors, tokenizer.json) is opened without reading its weights; a weight
+ * A Hugging Face folder (config.json, model.safetensors or several with an index, tokenizer.json), a GGUF file or a checkpoint of
+ * llama2.c is opened without reading its weights; a weight
  * is read when it is first used, straight into the form that the kernels want, so that it is never twice in
  * memory. Canonical names say where a weight is used ("layers.0.attn.q.weight"), with matrices as [out, in] whatever the
  * file's order; model_gpt2.c maps them to the names of a family's files.
@@ -22,7 +23,7 @@
 
 struct model;
 
-/* Opens a folder. Input error naming what is missing, not understood or does not fit. */
+/* Opens a folder or file. Input error naming what is missing, not understood or does not fit. */
 bool model_open(struct model **model, const char *path, struct err *err);
 /* A model of that configuration with weights drawn at random from a fixed seed: for measuring. No tokenizer. */
 bool model_random(struct model **model, const struct config *config, const char *name, struct err *err);

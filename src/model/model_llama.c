@@ -39,15 +39,18 @@ static bool norm(struct llama *l, const char *part, const char *source, const ch
 struct sizes {
 	const char *axes;
 	int64_t out, in;
+	int64_t rotary_heads; /* of queries and keys */
 };
 
 static bool linear(struct llama *l, const char *part, const char *source, struct sizes sizes, bool bias)
 {
+	int64_t rotary = sizes.rotary_heads;
 	const char bias_axes[2] = {sizes.axes[0], '\0'};
 	struct model_part matrix = {.name = own_name(l, part, "weight"), .source = source_name(l, source, "weight"),
-		.axes = sizes.axes, .out = sizes.out, .in = sizes.in, .form = WEIGHT_PANEL, .parts = 1};
+		.axes = sizes.axes, .out = sizes.out, .in = sizes.in, .form = WEIGHT_PANEL, .parts = 1,
+		.rotary_heads = rotary};
 	struct model_part vector = {.name = own_name(l, part, "bias"), .source = source_name(l, source, "bias"),
-		.axes = bias_axes, .out = sizes.out, .form = WEIGHT_VECTOR, .parts = 1};
+		.axes = bias_axes, .out = sizes.out, .form = WEIGHT_VECTOR, .parts = 1, .rotary_heads = rotary};
 	return model_add(l->model, &matrix, l->err) && (!bias || model_add(l->model, &vector, l->err));
 }
 
@@ -56,12 +59,12 @@ static bool attention(struct llama *l)
 	const struct config *c = l->config;
 	int64_t H = c->hidden, q = c->heads * c->head_width, kv = c->kv_heads * c->head_width;
 	return norm(l, "attn.norm", "input_layernorm", "H") &&
-		linear(l, "attn.q", "self_attn.q_proj", (struct sizes){"QH", q, H}, c->qkv_bias) &&
-		linear(l, "attn.k", "self_attn.k_proj", (struct sizes){"GH", kv, H}, c->qkv_bias) &&
-		linear(l, "attn.v", "self_attn.v_proj", (struct sizes){"GH", kv, H}, c->qkv_bias) &&
+		linear(l, "attn.q", "self_attn.q_proj", (struct sizes){"QH", q, H, c->heads}, c->qkv_bias) &&
+		linear(l, "attn.k", "self_attn.k_proj", (struct sizes){"GH", kv, H, c->kv_heads}, c->qkv_bias) &&
+		linear(l, "attn.v", "self_attn.v_proj", (struct sizes){"GH", kv, H, 0}, c->qkv_bias) &&
 		(!c->qk_norm || (norm(l, "attn.q_norm", "self_attn.q_norm", "D") &&
 			norm(l, "attn.k_norm", "self_attn.k_norm", "D"))) &&
-		linear(l, "attn.out", "self_attn.o_proj", (struct sizes){"HQ", H, q}, c->out_bias) &&
+		linear(l, "attn.out", "self_attn.o_proj", (struct sizes){"HQ", H, q, 0}, c->out_bias) &&
 		(!c->post_norms || norm(l, "attn.post_norm", "post_attention_layernorm", "H"));
 }
 
@@ -70,9 +73,9 @@ static bool mlp(struct llama *l)
 	const struct config *c = l->config;
 	int64_t H = c->hidden, F = c->mlp;
 	return norm(l, "mlp.norm", c->post_norms ? "pre_feedforward_layernorm" : "post_attention_layernorm", "H") &&
-		linear(l, "mlp.gate", "mlp.gate_proj", (struct sizes){"FH", F, H}, c->mlp_bias) &&
-		linear(l, "mlp.up", "mlp.up_proj", (struct sizes){"FH", F, H}, c->mlp_bias) &&
-		linear(l, "mlp.out", "mlp.down_proj", (struct sizes){"HF", H, F}, c->mlp_bias) &&
+		linear(l, "mlp.gate", "mlp.gate_proj", (struct sizes){"FH", F, H, 0}, c->mlp_bias) &&
+		linear(l, "mlp.up", "mlp.up_proj", (struct sizes){"FH", F, H, 0}, c->mlp_bias) &&
+		linear(l, "mlp.out", "mlp.down_proj", (struct sizes){"HF", H, F, 0}, c->mlp_bias) &&
 		(!c->post_norms || norm(l, "mlp.post_norm", "post_feedforward_layernorm", "H"));
 }
 
@@ -96,8 +99,10 @@ bool model_llama(struct model *model, struct err *err)
 			return false;
 	}
 	l.layer = -1;
-	if (l.config->norm_offset != 0)
+	if (l.config->norm_offset != 0 && !model_is_file(model))
 		model_note(model, "gains of norms are stored less 1 in the file and given here whole");
+	if (model_is_interleaved(model))
+		model_note(model, "queries and keys have rotary pairs side by side in the file and are given here in half-split order");
 	model_note(model, "rotary positions turn number i of a head together with number i + D/2 (half-split order)");
 	return norm(&l, "final.norm", "norm", "H") && output(&l);
 }

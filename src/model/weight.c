@@ -5,28 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tensor/half.h"
 
 #define PIECE_FLOATS ((int64_t)1 << 18) /* read and converted at a time */
 
 static int64_t columns_of(const struct weight *weight)
 {
 	return weight->rank == 2 ? weight->shape[1] : 1;
-}
-
-/* Widens `count` elements in place: `bytes` holds them at its end, so that no element is overwritten before it is read. */
-static void widen(const struct weight *weight, const uint8_t *bytes, int64_t count, float *floats)
-{
-	enum dtype dtype = weight->entry->tensor.dtype;
-	for (int64_t i = 0; i < count; i++) {
-		uint16_t half;
-		if (dtype == DTYPE_F32) {
-			memcpy(&floats[i], bytes + 4 * i, sizeof *floats);
-			continue;
-		}
-		memcpy(&half, bytes + 2 * i, sizeof half);
-		floats[i] = dtype == DTYPE_F16 ? half_from_f16(half) : half_from_bf16(half);
-	}
 }
 
 /* A number in [-spread * sqrt 3, spread * sqrt 3], by a hash of the weight and the index: the same in every run. */
@@ -40,18 +24,21 @@ static float random_number(const struct weight *weight, int64_t index)
 	return unit * 1.7320508f * weight->spread;
 }
 
-/* Elements [first, first + count) of the file's tensor as floats; `bytes` is room for the same number of floats. */
+/* Elements [first, first + count) of the file's tensor as floats: whole rows, so whole blocks. `bytes` is room for the same number
+ * of floats, which no type exceeds. */
 static bool fetch(const struct weight *weight, int64_t first, int64_t count, uint8_t *bytes, float *floats,
 	struct err *err)
 {
-	if (weight->source == NULL) {
+	if (weight->file == NULL) {
 		for (int64_t i = 0; i < count; i++)
 			floats[i] = weight->constant ? weight->spread : random_number(weight, first + i);
 		return true;
 	}
-	if (!safetensors_read(weight->source, weight->entry, first, count, bytes, err))
+	int64_t values = quant_values(weight->type), size = quant_bytes(weight->type);
+	if (!file_read(weight->file, weight->offset_in_file + (uint64_t)(first / values * size), (size_t)(count / values * size),
+		    bytes, err))
 		return false;
-	widen(weight, bytes, count, floats);
+	quant_decode(weight->type, bytes, count / values, floats);
 	return true;
 }
 
@@ -63,11 +50,22 @@ static void look_for_special(struct weight *weight, const float *floats, int64_t
 	}
 }
 
+/* Where output `row` of the file belongs: pair j of a head lies in rows 2 j and 2 j + 1 there, and in j and j + D/2 here. */
+static int64_t half_split(const struct weight *weight, int64_t row)
+{
+	int64_t D = weight->shape[0] / weight->interleaved_heads, within = row % D;
+	return row - within + within / 2 + within % 2 * (D / 2);
+}
+
 /* Puts `count` rows of the file, from row `first`, in place: whole rows of all the file's columns. */
 static void place(struct weight *weight, int64_t first, int64_t count, float *floats)
 {
 	int64_t in = weight->shape[1], out = weight->shape[0];
 	if (!weight->transposed) {
+		for (int64_t i = 0; weight->interleaved_heads > 0 && i < count; i++)
+			panel_put_rows(&weight->panel, half_split(weight, first + i), 1, floats + i * in);
+		if (weight->interleaved_heads > 0)
+			return;
 		if (weight->form == WEIGHT_PANEL)
 			panel_put_rows(&weight->panel, first, count, floats);
 		else
@@ -86,11 +84,21 @@ static bool load_matrix(struct weight *weight, uint8_t *bytes, float *floats, in
 	int64_t step = piece / columns;
 	for (int64_t row = 0; row < rows; row += step) {
 		int64_t count = rows - row < step ? rows - row : step;
-		if (!fetch(weight, row * columns, count * columns, bytes, floats, err))
+		int64_t from = weight->transposed ? row : row + weight->first; /* parts of outputs follow each other */
+		if (!fetch(weight, from * columns, count * columns, bytes, floats, err))
 			return false;
 		look_for_special(weight, floats, count * columns);
 		place(weight, row, count, floats);
 	}
+	return true;
+}
+
+static bool load_vector(struct weight *weight, uint8_t *bytes, float *floats, struct err *err)
+{
+	if (!fetch(weight, weight->first, weight->shape[0], bytes, floats, err))
+		return false;
+	for (int64_t i = 0; i < weight->shape[0]; i++)
+		weight->data[weight->interleaved_heads > 0 ? half_split(weight, i) : i] = floats[i];
 	return true;
 }
 
@@ -116,13 +124,13 @@ bool weight_load(struct weight *weight, struct err *err)
 		: weight->transposed    ? weight->file_outputs
 					: weight->shape[1];
 	int64_t piece = row > PIECE_FLOATS ? row : PIECE_FLOATS;
-	uint8_t *bytes = weight->source == NULL ? NULL : mem_array((size_t)piece, sizeof(float));
+	uint8_t *bytes = weight->file == NULL ? NULL : mem_array((size_t)piece, sizeof(float));
 	float *floats = mem_array((size_t)piece, sizeof(float));
 	bool ok;
 	if (weight->rank == 2) {
 		ok = load_matrix(weight, bytes, floats, piece, err);
 	} else {
-		ok = fetch(weight, weight->first, weight->shape[0], bytes, weight->data, err);
+		ok = load_vector(weight, bytes, floats, err);
 		look_for_special(weight, weight->data, weight->shape[0]);
 		for (int64_t i = 0; ok && weight->offset != 0 && i < weight->shape[0]; i++)
 			weight->data[i] += weight->offset;

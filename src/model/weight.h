@@ -8,7 +8,8 @@
 #define MODEL_WEIGHT_H
 
 #include "base/err.h"
-#include "format/safetensors.h"
+#include "base/file.h"
+#include "format/quant.h"
 #include "tensor/panel.h"
 
 enum weight_form { WEIGHT_VECTOR, WEIGHT_TABLE, WEIGHT_PANEL };
@@ -20,8 +21,10 @@ struct weight {
 	int rank;
 	enum weight_form form;
 	/* where it comes from */
-	const struct safetensors *source; /* NULL: drawn at random */
-	const struct safetensors_entry *entry;
+	const struct file *file; /* NULL: drawn at random */
+	uint64_t offset_in_file; /* of the tensor's first byte */
+	enum quant type;
+	int64_t interleaved_heads; /* rows of so many heads have their rotary pairs side by side in the file; 0: no */
 	bool transposed;     /* the file has [in, out] */
 	float offset;        /* added to a vector's numbers when it is loaded */
 	int64_t first;        /* first output of it in the file's matrix (fused q, k, v) */
