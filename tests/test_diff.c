@@ -1,4 +1,5 @@
 /* Two traces compared: equal in every way of running a batch, a planted bit found in its place, rounding told from bugs. */
+#include "format/safetensors.h"
 #include "analysis/diff.h"
 #include "compositions.h"
 #include "harness.h"
