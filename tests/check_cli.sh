@@ -124,6 +124,53 @@ wrong_use() {
 	calls 2 run glass a --kernels no-such-set
 }
 
+# No option is taken and then forgotten: the batch of a model obeys it, and a recorded trace refuses it.
+options_count() {
+	for option in "--layout packed" "--new 1" "--temperature 1" "--fault shared-cache-slot" "--max-rows 1"; do
+		# shellcheck disable=SC2086
+		calls 2 view "$trace" --plain $option
+		says "${option%% *}: "
+		# shellcheck disable=SC2086
+		calls 2 verify "$trace" $option
+	done
+	calls 0 view three-requests --plain
+	cp "$out" "$here/own"
+	calls 0 view three-requests --plain --new 1
+	cmp -s "$out" "$here/own" && echo 'view three-requests --new 1 is the same as without'
+	prints '我今天'
+	calls 0 view "$trace" -m three-requests --plain
+}
+
+# Lines stand below one another, and what is cut is said.
+legible() {
+	calls 0 run tiny-stories Once --new 11
+	prints 'pass  9  decode   tokens (1,1)'
+	prints 'pass 10  decode   tokens (1,1)'
+	set --
+	for row in 1 2 3 4 5 6 7 8 9 10; do
+		set -- "$@" --tokens "$row"
+	done
+	calls 0 run glass "$@" --new 1
+	prints '… 2 more rows'
+	[ "$(grep -c '|' "$out")" -eq 10 ] || echo 'run does not print every row'
+	for name in $commands; do
+		calls 0 "$name" --help
+		sed -n '/^Options:/,/^$/s/^ *\(-[a-z], \)\{0,1\}--[a-z-]*\( [A-Z][^a-z ]*\)\{0,1\}  */&@/p' "$out" | sed 's/@.*//' | awk '
+			{ widths[length($0)] = 1 } END { for (w in widths) n++; if (n > 1) print "columns are ragged" }'
+	done
+	calls 0 show "$trace" logits
+	says '--all'
+	says "'logits[vocab=3]'"
+	calls 0 show "$trace" logits --all
+	[ ! -s "$said" ] || echo "show --all says $(cat "$said")"
+	calls 0 ls "$trace" --pass 1
+	prints 'those of pass 1'
+	calls 3 run no-such-model a
+	says 'glass, three-requests, tiny-stories'
+	calls 0 lesson check 11
+	calls 2 lesson check 99
+}
+
 selectors() {
 	calls 0 show "$trace" pass=1 tokens
 	cp "$out" "$here/one"
@@ -271,7 +318,7 @@ streams() {
 	[ ! -s "$out" ] || echo 'export prints to standard output'
 	calls 0 export "$trace" tokens -o "$here/tokens.csv" --force --quiet
 	[ ! -s "$said" ] || echo "--quiet says $(cat "$said")"
-	for call in "ls $trace" "show $trace tokens" "show $trace logits --heat" "explain $trace logits[0,1]" "model glass" \
+	for call in "ls $trace" "show $trace tokens" "show $trace tokens --heat" "explain $trace logits[0,1]" "model glass" \
 		"view $trace" "lesson list" "run glass --tokens 5 --new 1" "verify $trace"; do
 		# shellcheck disable=SC2086
 		calls 0 $call </dev/null
@@ -456,6 +503,8 @@ clean 'every command has its help' help_of_all .
 clean 'what is not there is wrong use' what_is_not_there .
 clean 'wrong use is told in one sentence' wrong_use .
 clean 'selectors are read, or refused' selectors .
+clean 'an option is obeyed or refused' options_count .
+clean 'what is printed can be read' legible .
 clean 'options may stand before the command' options_before .
 clean 'what is bad or missing is told in one sentence' bad_inputs .
 clean 'an error is a document with --json' json_errors .

@@ -67,7 +67,7 @@ recorded_example() {
 		verdict 0 "$trace"
 		sound
 	done
-	verdict 0 "$trace" --kernels scalar --threads 2 --seed 7 --cells 2
+	verdict 0 "$trace" --kernels scalar --threads 2 --scramble-seed 7 --cells 2
 	sound
 }
 

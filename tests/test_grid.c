@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/utf8.h"
 #include "draw/grid.h"
 #include "draw/number.h"
@@ -153,6 +154,29 @@ START_TEST(cuts_foreign_text_visibly)
 	grid_foreign(&grid, grid_at(0, 0, 4), style_of(STYLE_NORMAL), "今天气", 9);
 	ASSERT_LINE(&grid, 0, "今|…   ");
 	check_whole(&grid);
+	arena_free(&arena);
+}
+END_TEST
+
+START_TEST(keeps_the_end_of_foreign_text)
+{
+	static const struct {
+		const char *text, *shown;
+		int columns;
+	} cases[] = {{"row12", "row12", 5}, {"row12", "…w12", 4}, {"row12", "…", 1}, {"今天气", "…天气", 5},
+		{"今天气", "…气", 4}, {"a\x1b""1", "…1", 2}, {"e\xCC\x81xy", "…y", 2}};
+	struct arena arena = ARENA_INIT;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct grid grid = grid_new(&arena, 20, 1);
+		struct buf text = BUF_INIT;
+		int used = grid_foreign_end(
+			&grid, grid_at(0, 0, cases[i].columns), style_of(STYLE_NORMAL), cases[i].text, strlen(cases[i].text));
+		ck_assert_int_eq(used, utf8_width(cases[i].shown));
+		for (int x = 0; x < used; x++)
+			buf_add_text(&text, grid_cell(&grid, x, 0)->glyph);
+		ck_assert_str_eq(buf_text(&text), cases[i].shown);
+		buf_free(&text);
+	}
 	arena_free(&arena);
 }
 END_TEST
@@ -372,6 +396,7 @@ TEST_PROGRAM("grid", {
 	tcase_add_test(tests, joins_combining_marks);
 	tcase_add_test(tests, lets_no_control_into_a_cell);
 	tcase_add_test(tests, cuts_foreign_text_visibly);
+	tcase_add_test(tests, keeps_the_end_of_foreign_text);
 	tcase_add_test(tests, draws_boxes);
 	tcase_add_test(tests, blits_with_clipping);
 	tcase_add_test(tests, survives_random_drawing);

@@ -34,6 +34,9 @@ static const struct {
 	{"explain-80x24", 80, 24, "! n : e x p l a i n Space l o g i t s [ r o w = A , v o c a b = 5 2 0 ] Enter Down"},
 	{"follow-80x24", 80, 24, "! n : e x p l a i n Space l o g i t s [ r o w = A , v o c a b = 5 2 0 ] Enter Enter"},
 	{"isolation-80x24", 80, 24, "! i"},
+	{"past-the-end-80x24", 80, 24, "! n n c Down Down Down Down Down Down Down Up"},
+	{"fewer-rows-80x24", 80, 24, "! n s Down Down n n n"},
+	{"logits-40x16", 40, 16, "! n s"},
 	{"wide-120x40", 120, 40, "! n i o : g o t o Space l a y e r s . 0 . a t t n . m i x Enter"},
 	{"resized-80x24", 40, 10, "! n resize=80x24"},
 };

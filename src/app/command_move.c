@@ -6,6 +6,7 @@
 #include "base/i18n.h"
 #include "view/plane.h"
 #include "view/view.h"
+#include "view/view.h"
 
 /* The nearest recorded value from `value` on in that direction, itself included; -1: none. */
 static int shown_from(const struct session *session, int value, int step)
@@ -180,7 +181,8 @@ static bool move(struct session *session, const struct command_args *args, int l
 		return false;
 	if (strcmp(scene->view->name, "tensor") != 0 || !scene_has_pass(scene)) {
 		scene->scroll += lines * by;
-		scene->scroll = scene->scroll < 0 ? 0 : scene->scroll;
+		int64_t last = view_last_scroll(scene);
+		scene->scroll = scene->scroll < 0 ? 0 : scene->scroll > last ? last : scene->scroll;
 		return true;
 	}
 	plane_move(scene, lines * by, columns * by);

@@ -10,6 +10,7 @@
 #include <mach-o/dyld.h>
 #endif
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/i18n.h"
 
@@ -65,6 +66,26 @@ static void find_places(struct places *places, const char *kind)
 	add_place(places, ROWSCOPE_DATADIR, "", kind);
 }
 
+/* Says what there is; where there is nothing at all, where it was looked for. */
+static bool fail_with_names(const struct places *places, const char *kind, const char *name, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct buf list = BUF_INIT;
+	size_t count = 0;
+	const char **names = data_list(kind, &arena, &count);
+	for (size_t i = 0; i < count; i++)
+		buf_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+	if (count > 0)
+		err_input(err, name, NULL, _("Nothing of that name came with the program, which has %s; for anything else "
+			"give a path."), buf_text(&list));
+	else
+		err_input(err, name, NULL, _("Nothing of that name came with the program (looked for in %s); set "
+			"ROWSCOPE_DATA to the folder that holds %s, or give a path."), places->path[0], kind);
+	buf_free(&list);
+	arena_free(&arena);
+	return false;
+}
+
 bool data_find(char *path, size_t size, const char *kind, const char *name, struct err *err)
 {
 	struct places places;
@@ -75,8 +96,7 @@ bool data_find(char *path, size_t size, const char *kind, const char *name, stru
 			return true;
 	}
 	path[0] = '\0';
-	return err_input(err, name, NULL, _("Nothing of that name came with the program (looked for in %s); set ROWSCOPE_DATA to "
-		"the folder that holds %s, or give a path."), places.path[0], kind);
+	return fail_with_names(&places, kind, name, err);
 }
 
 static int by_name(const void *a, const void *b)

@@ -14,26 +14,48 @@ static bool ends_in_md(const char *name)
 	return length > 3 && strcmp(name + length - 3, ".md") == 0;
 }
 
-bool lesson_find(char *path, size_t size, const char *name, const char *folder, struct err *err)
+/* The only lesson whose ID begins so: "11" is enough for 11-three-requests. NULL: none, or several. */
+static const char *find_by_beginning(const char *beginning, const char *folder, struct arena *arena)
+{
+	size_t count = 0, length = strlen(beginning);
+	const char **ids = lesson_list(folder, arena, &count), *found = NULL;
+	for (size_t i = 0; length > 0 && i < count; i++) {
+		if (strncmp(ids[i], beginning, length) != 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = ids[i];
+	}
+	return found;
+}
+
+static bool find_by_id(char *path, size_t size, const char *id, const char *folder)
 {
 	char file[300], kind[32];
+	struct err none = ERR_INIT;
+	snprintf(file, sizeof file, "%s.md", id);
+	if (folder != NULL && folder[0] != '\0' && file_join(path, size, folder, file, &none) && file_exists(path))
+		return true;
+	err_clear(&none);
+	snprintf(kind, sizeof kind, "lessons/%s", i18n_language());
+	return data_find(path, size, kind, file, &none) || data_find(path, size, "lessons/en", file, &none);
+}
+
+bool lesson_find(char *path, size_t size, const char *name, const char *folder, struct err *err)
+{
 	if (strchr(name, '/') != NULL || ends_in_md(name)) {
 		int length = snprintf(path, size, "%s", name);
 		return (length > 0 && (size_t)length < size) || err_usage(err, name, _("The path is too long."));
 	}
 	if (strlen(name) > 200 || !file_is_plain_name(name, strlen(name)))
 		return err_usage(err, name, _("The ID of a lesson was expected; `rowscope lesson list` shows them."));
-	snprintf(file, sizeof file, "%s.md", name);
-	if (folder != NULL && folder[0] != '\0') {
-		struct err none = ERR_INIT;
-		if (file_join(path, size, folder, file, &none) && file_exists(path))
-			return true;
-	}
-	struct err none = ERR_INIT;
-	snprintf(kind, sizeof kind, "lessons/%s", i18n_language());
-	if (data_find(path, size, kind, file, &none) || data_find(path, size, "lessons/en", file, &none))
+	if (find_by_id(path, size, name, folder))
 		return true;
-	return err_usage(err, name, _("There is no such lesson; `rowscope lesson list` shows them all."));
+	struct arena arena = ARENA_INIT;
+	const char *whole = find_by_beginning(name, folder, &arena);
+	bool found = whole != NULL && find_by_id(path, size, whole, folder);
+	arena_free(&arena);
+	return found || err_usage(err, name, _("There is no such lesson; `rowscope lesson list` shows them all."));
 }
 
 static int by_name(const void *a, const void *b)

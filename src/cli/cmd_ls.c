@@ -169,6 +169,8 @@ static bool print_tables(struct cli *cli, struct trace *trace, int64_t pass, str
 	bool ok = cli_print(&out, err) && cli_print_table(cli, pass_table(trace, &cli->arena), err);
 	buf_free(&out);
 	struct table *tensors = ok ? tensor_table(trace, pass, &cli->arena, err) : NULL;
+	if (tensors != NULL && pass >= 0)
+		table_set_caption(tensors, arena_printf(&cli->arena, _("shapes and bytes are those of pass %" PRId64), pass));
 	return tensors != NULL && fputc('\n', stdout) != EOF && cli_print_table(cli, tensors, err);
 }
 

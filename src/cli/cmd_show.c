@@ -9,6 +9,7 @@
 #include "cli/pick.h"
 #include "draw/show.h"
 #include "export/export.h"
+#include "trace/selector.h"
 #include "view/numbers.h"
 
 const struct cli_option cmd_show_options[] = {
@@ -102,6 +103,14 @@ static void as_json(const struct pick *pick, struct buf *out)
 
 /* --- forms for people --- */
 
+/* A part of a tensor looks like the whole once it is in a file or on a slide: says so, and how to get the rest. */
+static void say_cut(const struct numbers *numbers, const struct pick *pick, const struct cli *cli)
+{
+	if (numbers_are_cut(numbers))
+		cli_say(cli, _("%s is larger than what is shown: --all prints every number of it, a selector a part, as in  "
+			"'%s[%s=3]'"), pick->name, pick->name, selector_axis_word(pick->part.axes[pick->part.rank - 1]));
+}
+
 /* A file gets CSV with the very bytes of names and tokens; a terminal must not obey them. */
 static void make_visible(struct buf *out)
 {
@@ -124,6 +133,7 @@ static bool add_form(const struct pick *pick, struct cli *cli, struct buf *out, 
 	struct numbers numbers = pick_numbers(pick, &cli->arena, heat);
 	if (all || csv)
 		numbers.most_columns = numbers.most_rows = 0;
+	say_cut(&numbers, pick, cli);
 	if (heat) {
 		struct heat scale;
 		if (!pick_scale(pick, &cli->arena, &scale, err))

@@ -9,6 +9,7 @@
 #include "cli/setup.h"
 #include "cli/stop.h"
 #include "cli/verdict.h"
+#include "view/proofs.h"
 #include "trace/trace.h"
 
 const struct cli_option cmd_verify_options[] = {
@@ -42,7 +43,7 @@ static bool verify_trace(struct cli *cli, struct trace *trace, struct model *mod
 	if (cli->json) {
 		verdict_json(&result, trace, &out);
 	} else {
-		ok = cli_print_table(cli, verdict_table(&result, trace, &cli->arena), err);
+		ok = cli_print_table(cli, proofs_table(&result, trace, &cli->arena), err);
 		verdict_text(&result, trace, &out);
 	}
 	ok = ok && cli_print(&out, err);

@@ -17,17 +17,17 @@
 
 const struct cli_option cmd_view_options[] = {
 	SETUP_OPTIONS,
-	{"model", 0, N_("MODEL"), N_("the model of a recorded trace, where it is not bundled")},
+	{"model", 'm', N_("MODEL"), N_("the model of a trace that was made with no bundled one")},
 	{"theme", 0, N_("NAME"), N_("dark, light, projector or mono (dark)")},
 	{"home", 0, NULL, N_("begin with the list of what can be opened")},
 	{"plain", 0, NULL, N_("print text instead of taking the whole terminal")},
 	{0},
 };
 
-static bool open_run(struct session *session, struct cli *cli, struct err *err)
+static bool open_run(struct session *session, struct cli *cli, bool has_rows, struct err *err)
 {
 	struct setup setup;
-	if (!setup_open(&setup, cli, err))
+	if (!(has_rows ? setup_open(&setup, cli, err) : setup_open_example(&setup, cli, err)))
 		return false;
 	struct session_options options = {.run = setup.run, .faults = setup.faults, .fault_count = setup.fault_count};
 	options.run.rewrite_count = 0; /* the session applies the faults to its own plan */
@@ -48,8 +48,8 @@ static bool open_what_is_asked(struct session *session, struct cli *cli, struct 
 		return false;
 	if (is_trace)
 		return session_open_trace(session, what, cli_value(args, "model"), err);
-	if (has_rows || cli_has(args, "fault") || cli_has(args, "new"))
-		return open_run(session, cli, err);
+	if (has_rows || setup_has_options(cli))
+		return open_run(session, cli, has_rows, err);
 	return session_open_example(session, what, err);
 }
 
@@ -97,7 +97,11 @@ bool cmd_view(struct cli *cli, struct err *err)
 	struct session *session = session_new();
 	bool is_home = cli_has(&cli->args, "home") && cli->args.count == 0;
 	bool ok = set_theme(session, cli, err) && (is_home || open_what_is_asked(session, cli, err));
-	if (ok && (cli_has(&cli->args, "plain") || cli->json || !term_is_usable()))
+	bool is_plain = cli_has(&cli->args, "plain") || cli->json;
+	if (ok && !is_plain && !term_is_usable() && isatty(STDOUT_FILENO))
+		cli_say(cli, _("this terminal cannot show the screen (TERM is \"%.40s\"); the passes as text instead:"),
+			getenv("TERM") != NULL ? getenv("TERM") : "");
+	if (ok && (is_plain || !term_is_usable()))
 		ok = print_views(session, cli, err);
 	else if (ok)
 		ok = show(session, cli, err);

@@ -148,15 +148,28 @@ bool cli_int(const struct cli_args *args, const char *name, int64_t low, int64_t
 	return true;
 }
 
+#define HELP_LEFT 30 /* columns before the sentence; more where an option of the list needs them */
+
+/* "  -o, --output DIR"; returns its columns. */
+static int option_text(const struct cli_option *option, char text[80])
+{
+	int length = snprintf(text, 80, option->letter != 0 ? "  -%c, --%s" : "  %c   --%s",
+		option->letter != 0 ? option->letter : ' ', option->name);
+	if (option->argument != NULL)
+		snprintf(text + length, 80 - (size_t)length, " %s", _(option->argument));
+	return utf8_width(text);
+}
+
 void cli_options_help(struct buf *out, const struct cli_option *options)
 {
+	char text[80];
+	int left = HELP_LEFT;
 	for (const struct cli_option *option = options; option->name != NULL; option++) {
-		char left[80];
-		int length = snprintf(left, sizeof left, option->letter != 0 ? "  -%c, --%s" : "  %c   --%s",
-			option->letter != 0 ? option->letter : ' ', option->name);
-		if (option->argument != NULL)
-			snprintf(left + length, sizeof left - (size_t)length, " %s", _(option->argument));
-		int width = utf8_width(left);
-		buf_printf(out, "%s%*s%s\n", left, width < 28 ? 28 - width : 1, "", _(option->help));
+		int width = option_text(option, text) + 2;
+		left = width > left ? width : left;
+	}
+	for (const struct cli_option *option = options; option->name != NULL; option++) {
+		int width = option_text(option, text);
+		buf_printf(out, "%s%*s%s\n", text, left - width, "", _(option->help));
 	}
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "draw/show.h"
+#include "draw/table_grid.h"
 
 /* One pass, kept after its arena is gone. */
 struct seen_pass {
@@ -183,6 +184,8 @@ void report_json(const struct report *report, const struct run *run, const char 
 
 /* --- text --- */
 
+#define MOST_PASS_ROWS 8 /* in the line of a pass; every row has a line of its own below, and --json has all */
+
 static void add_token(const struct report *report, int32_t id, struct buf *out)
 {
 	struct buf bytes = BUF_INIT;
@@ -194,30 +197,51 @@ static void add_token(const struct report *report, int32_t id, struct buf *out)
 	buf_free(&bytes);
 }
 
+/* One row's part in a pass: "   A [我][今] -> 天". */
+static void add_pass_row(const struct report *report, int64_t index, int64_t b, const char *id, struct buf *out)
+{
+	const struct pass *pass = &report->passes[index].layout;
+	int32_t next = report->passes[index].next[b];
+	buf_add_text(out, "   ");
+	show_text(out, id);
+	buf_add_char(out, ' ');
+	for (int64_t cell = pass->first[b]; cell < pass->first[b] + pass->fresh[b]; cell++) {
+		buf_add_char(out, '[');
+		add_token(report, pass->tokens[cell], out);
+		buf_add_char(out, ']');
+	}
+	if (next >= 0) {
+		buf_add_text(out, " -> ");
+		add_token(report, next, out);
+	} else {
+		buf_add_text(out, pass->fresh[b] == 0 ? _("FINISHED") : " ...");
+	}
+}
+
+/* Decimal digits of the last pass's number, so that the lines of all passes stand below one another. */
+static int number_width(const struct report *report)
+{
+	int width = 1;
+	for (int64_t last = report->count - 1; last >= 10; last /= 10)
+		width++;
+	return width;
+}
+
 static void add_pass_line(const struct report *report, int64_t index, const struct batch *batch, struct buf *out)
 {
 	const struct pass *pass = &report->passes[index].layout;
-	const int32_t *next = report->passes[index].next;
-	buf_printf(out, _("pass %lld  %-7s  tokens "), (long long)index, pass_kind_name(pass->kind));
+	buf_printf(out, _("pass %*lld  %-7s  tokens "), number_width(report), (long long)index,
+		pass_kind_name(pass->kind));
 	if (pass->layout == LAYOUT_PACKED)
 		buf_printf(out, "(%lld)", (long long)pass->cells);
 	else
 		buf_printf(out, "(%lld,%lld)", (long long)pass->B, (long long)pass->S);
-	for (int64_t b = 0; b < pass->B; b++) {
+	int64_t shown = pass->B > MOST_PASS_ROWS ? MOST_PASS_ROWS : pass->B;
+	for (int64_t b = 0; b < shown; b++)
+		add_pass_row(report, index, b, batch->requests[pass->rows[b]].id, out);
+	if (shown < pass->B) {
 		buf_add_text(out, "   ");
-		show_text(out, batch->requests[pass->rows[b]].id);
-		buf_add_char(out, ' ');
-		for (int64_t cell = pass->first[b]; cell < pass->first[b] + pass->fresh[b]; cell++) {
-			buf_add_char(out, '[');
-			add_token(report, pass->tokens[cell], out);
-			buf_add_char(out, ']');
-		}
-		if (next[b] >= 0) {
-			buf_add_text(out, " -> ");
-			add_token(report, next[b], out);
-		} else {
-			buf_add_text(out, pass->fresh[b] == 0 ? _("FINISHED") : " ...");
-		}
+		table_show_omitted(pass->B - shown, out);
 	}
 	for (int64_t i = 0; i < pass->waiting_count; i++) {
 		buf_add_text(out, "   ");

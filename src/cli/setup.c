@@ -23,6 +23,37 @@ static bool has_file(const char *folder, const char *name)
 	return file_join(path, sizeof path, folder, name, &none) && file_exists(path);
 }
 
+/* The first option given that says what is run, rather than by how many threads and with which kernels; NULL: none. */
+static const char *first_option(const struct cli *cli)
+{
+	static const struct cli_option options[] = {SETUP_OPTIONS, {0}};
+	for (int i = 0; i < cli->args.given; i++) {
+		const char *name = cli->args.names[i];
+		for (const struct cli_option *option = options; option->name != NULL; option++) {
+			if (strcmp(option->name, name) == 0 && strcmp(name, "threads") != 0 &&
+				strcmp(name, "kernels") != 0)
+				return name;
+		}
+	}
+	return NULL;
+}
+
+bool setup_has_options(const struct cli *cli)
+{
+	return first_option(cli) != NULL;
+}
+
+static bool refuse_options(const struct cli *cli, struct err *err)
+{
+	const char *name = first_option(cli);
+	char where[40];
+	if (name == NULL)
+		return true;
+	snprintf(where, sizeof where, "--%s", name);
+	return err_usage(err, where, _("this says how a batch is run, but a trace has been run already; leave it out, or give "
+		"a model instead of the trace"));
+}
+
 bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err)
 {
 	char path[512];
@@ -33,7 +64,7 @@ bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err)
 	const char *word = cli->args.words[0];
 	*is_trace = cli->args.count == 1 && !cli_has(&cli->args, "tokens") && has_file(word, "trace.json");
 	if (*is_trace)
-		return true;
+		return refuse_options(cli, err);
 	if (!data_find_model(path, sizeof path, word, &none) || !file_exists(path))
 		return err_input(err, word, NULL,
 			_("there is neither a trace nor a model here; give the folder of a trace or of a model, or the name of a bundled model"));
@@ -167,8 +198,6 @@ static bool rows_from_words(struct cli *cli, struct requests *requests, struct e
 static bool rows_from_file(struct cli *cli, struct requests *requests, const char *file, struct err *err)
 {
 	int64_t new_tokens = 0;
-	if (cli->args.count > 0)
-		return err_usage(err, cli->args.words[0], _("with --batch the file names model and prompts; leave the words out"));
 	if (cli_has(&cli->args, "tokens"))
 		return err_usage(err, "--tokens", _("with --batch the file names the rows"));
 	if (!requests_load(requests, file, &cli->arena, err) ||
@@ -272,10 +301,9 @@ static bool read_options(struct setup *setup, struct cli *cli, struct err *err)
 	return true;
 }
 
-bool setup_open(struct setup *setup, struct cli *cli, struct err *err)
+static bool open_rows(struct setup *setup, struct cli *cli, const char *file, struct err *err)
 {
 	struct requests requests = {0};
-	const char *file = cli_value(&cli->args, "batch");
 	*setup = (struct setup){.arena = ARENA_INIT};
 	bool ok = (file != NULL ? rows_from_file(cli, &requests, file, err) : rows_from_words(cli, &requests, err)) &&
 		model_open(&setup->model, requests.model, err);
@@ -287,6 +315,23 @@ bool setup_open(struct setup *setup, struct cli *cli, struct err *err)
 	if (!ok)
 		setup_close(setup);
 	return ok;
+}
+
+bool setup_open(struct setup *setup, struct cli *cli, struct err *err)
+{
+	const char *file = cli_value(&cli->args, "batch");
+	if (file != NULL && cli->args.count > 0)
+		return err_usage(err, cli->args.words[0],
+			_("with --batch the file names model and prompts; leave the words out"));
+	return open_rows(setup, cli, file, err);
+}
+
+bool setup_open_example(struct setup *setup, struct cli *cli, struct err *err)
+{
+	char path[512], file[512];
+	if (!find_model(cli, path, sizeof path, err) || !file_join(file, sizeof file, path, "batch.json", err))
+		return false;
+	return open_rows(setup, cli, file_exists(file) ? file : NULL, err);
 }
 
 void setup_close(struct setup *setup)

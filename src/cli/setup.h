@@ -51,10 +51,14 @@ struct setup {
 
 /* From the words (MODEL PROMPT...) and options of the call. */
 bool setup_open(struct setup *setup, struct cli *cli, struct err *err);
+/* The same for the batch that came with the model, changed as the options say; where it has none, as setup_open(). */
+bool setup_open_example(struct setup *setup, struct cli *cli, struct err *err);
 void setup_close(struct setup *setup);
+/* Whether the call has an option that changes what is run. */
+bool setup_has_options(const struct cli *cli);
 
 /* Whether the call is about a recorded trace, its only word, and not about a batch to be run. Input error when that word is
- * neither a trace nor a model, so that nobody waits for prompts to it. */
+ * neither a trace nor a model, so that nobody waits for prompts to it; usage error when options want to change a trace. */
 bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err);
 /* A model by bundled name or path. */
 bool setup_model(struct model **model, const char *name, struct err *err);

@@ -6,6 +6,7 @@
 #include "base/i18n.h"
 #include "base/json.h"
 #include "draw/show.h"
+#include "view/proofs.h"
 
 static const char *request_id(const struct trace *trace, int32_t request)
 {
@@ -109,35 +110,6 @@ void verdict_json(const struct isolation *result, const struct trace *trace, str
 	buf_add_char(out, '\n');
 }
 
-/* --- table --- */
-
-struct table *verdict_table(const struct isolation *result, const struct trace *trace, struct arena *arena)
-{
-	struct table *table = table_new(arena, "isolation");
-	int columns[PROOF_COUNT];
-	int name = table_add_column(table, "tensor", TABLE_TEXT), leaks = -1;
-	for (int i = 0; i < PROOF_COUNT; i++)
-		columns[i] = table_add_column(table, proof_name((enum proof)i), TABLE_INT);
-	leaks = table_add_column(table, "differing", TABLE_INT);
-	table_set_caption(table, _("numbers compared, over all passes; differing: over all proofs"));
-	for (int v = 0; v < result->value_count; v++) {
-		int64_t values = 0, bad = 0;
-		for (int i = 0; i < PROOF_COUNT; i++) {
-			values += result->proofs[i].counts[v].values;
-			bad += result->proofs[i].counts[v].bad;
-		}
-		if (values == 0)
-			continue;
-		size_t row = table_add_row(table, STYLE_NO_LANE);
-		table_set_string(table, row, name, trace_value(trace, v)->name);
-		for (int i = 0; i < PROOF_COUNT; i++)
-			table_set_int(table, row, columns[i], result->proofs[i].counts[v].values);
-		table_set_int(table, row, leaks, bad);
-		table_set_style(table, row, leaks, style_of(bad == 0 ? STYLE_GOOD : STYLE_BAD));
-	}
-	return table;
-}
-
 /* --- sentences --- */
 
 static void add_leak_line(struct buf *out, const struct leak *leak, const struct trace *trace)
@@ -195,9 +167,9 @@ void verdict_text(const struct isolation *result, const struct trace *trace, str
 	buf_add_char(out, '\n');
 	for (int i = 0; i < PROOF_COUNT; i++) {
 		const struct isolation_proof *proof = &result->proofs[i];
-		buf_printf(out, _("%-10s %-4s %" PRId64 " runs, %" PRId64 " tensors, %" PRId64 " numbers, %" PRId64 " differ%s\n"),
-			proof_name((enum proof)i), proof->ok ? "ok" : "LEAK", proof->runs, proof->tensors, proof->values,
-			proof->bad, proof->runs == 0 ? _(" (one row: there is no neighbour to scramble)") : "");
+		buf_printf(out, "%-10s %-4s ", proof_name((enum proof)i), proof->ok ? "ok" : "LEAK");
+		proofs_counts(proof, out);
+		buf_add_text(out, proof->runs == 0 ? _(" (one row: there is no neighbour to scramble)\n") : "\n");
 	}
 	add_audit_line(out, &result->audit);
 	if (result->first.found)

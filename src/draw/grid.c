@@ -224,6 +224,36 @@ int grid_foreign(struct grid *grid, struct grid_span at, struct style style, con
 	return grid_text(grid, span, style, shown);
 }
 
+/* The first glyph of a display string: its bytes, and its columns. */
+static size_t first_glyph(const char *text, int *columns)
+{
+	size_t bytes = utf8_fit(text, 1, columns);
+	if (bytes == 0)
+		bytes = utf8_fit(text, 2, columns);
+	return bytes > 0 ? bytes : 1;
+}
+
+#define END_BYTES 1000 /* more never fit in a line */
+
+int grid_foreign_end(struct grid *grid, struct grid_span at, struct style style, const char *bytes, size_t length)
+{
+	char shown[4 * END_BYTES + 8];
+	struct grid_span span = clip(grid, at);
+	size_t skip = length > END_BYTES ? length - END_BYTES : 0;
+	if (span.columns == 0)
+		return 0;
+	while (skip < length && ((unsigned char)bytes[skip] & 0xC0) == 0x80)
+		skip++;
+	int columns = utf8_display(bytes + skip, length - skip, shown, sizeof shown, -1), first;
+	const char *from = shown;
+	if (columns <= span.columns)
+		return grid_text(grid, span, style, shown);
+	for (; columns > span.columns - 1 && from[0] != '\0'; columns -= first)
+		from += first_glyph(from, &first);
+	int mark = grid_text(grid, span, style_of(STYLE_DIM), "…");
+	return mark + grid_text(grid, grid_at(at.x + mark, at.y, span.columns - mark), style, from);
+}
+
 int grid_number(struct grid *grid, struct grid_span at, struct style style, double value, int decimals)
 {
 	char text[NUMBER_SIZE];

@@ -78,6 +78,8 @@ int grid_printf(struct grid *grid, struct grid_span at, struct style style, cons
 	;
 /* Text of others: made visible by utf8_display(), ends with "…" when it is cut. */
 int grid_foreign(struct grid *grid, struct grid_span at, struct style style, const char *bytes, size_t length);
+/* The same, but the end of the text stays and "…" stands before it: of many rows "req-1", "req-2" the end tells them apart. */
+int grid_foreign_end(struct grid *grid, struct grid_span at, struct style style, const char *bytes, size_t length);
 /* A number, right-aligned, as number_fixed() gives it for the span's columns; exact when `decimals` is
  * NUMBER_EXACT and that fits. */
 int grid_number(struct grid *grid, struct grid_span at, struct style style, double value, int decimals);

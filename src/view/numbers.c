@@ -29,6 +29,12 @@ static struct shape shape_of(const struct numbers *n)
 	return shape;
 }
 
+bool numbers_are_cut(const struct numbers *numbers)
+{
+	struct shape shape = shape_of(numbers);
+	return shape.shown_rows < shape.rows || shape.shown_columns < shape.columns;
+}
+
 /* The axis of the whole tensor behind axis `axis` of the part, and its first index. */
 static int64_t first_index(const struct numbers *n, int axis, int *whole)
 {

@@ -28,6 +28,9 @@ struct numbers {
 void numbers_name_rows(struct numbers *numbers, const struct trace *trace, int64_t pass, const char *axes,
 	struct arena *arena);
 
+/* Whether the limits leave something out. */
+bool numbers_are_cut(const struct numbers *numbers);
+
 /* One column per index of the last axis (a single one for rank 0). In the arena. */
 struct table *numbers_table(const struct numbers *numbers, struct arena *arena);
 /* One cell per number, coloured on the scale of `heat`. In the arena. */

@@ -48,29 +48,6 @@ static void lane_text(const struct scene *scene, int64_t b, struct buf *past, st
 		scene_append_token(scene, layout->tokens[cell], now);
 }
 
-/* Foreign text that keeps its end: "…气". */
-static int draw_end_of(struct grid *grid, struct grid_span at, struct style style, const struct buf *text)
-{
-	char shown[2048];
-	size_t skip = text->length > 1000 ? text->length - 1000 : 0;
-	while (skip < text->length && ((unsigned char)text->data[skip] & 0xC0) == 0x80)
-		skip++;
-	int columns = utf8_display(buf_text(text) + skip, text->length - skip, shown, sizeof shown, -1);
-	const char *from = shown;
-	if (columns <= at.columns)
-		return grid_text(grid, at, style, shown);
-	while (columns > at.columns - 1 && from[0] != '\0') {
-		int used = 0;
-		size_t bytes = utf8_fit(from, 2, &used);
-		if (used == 2 && bytes > 1 && utf8_fit(from, 1, &used) > 0)
-			bytes = utf8_fit(from, 1, &used);
-		from += bytes > 0 ? bytes : 1;
-		columns -= used;
-	}
-	int mark = grid_text(grid, at, style_of(STYLE_DIM), "…");
-	return mark + grid_text(grid, grid_at(at.x + mark, at.y, at.columns - mark), style, from);
-}
-
 static void draw_lane(const struct scene *scene, struct grid *grid, struct grid_span at, int64_t b)
 {
 	const struct pass *layout = &scene_pass(scene)->layout;
@@ -81,15 +58,15 @@ static void draw_lane(const struct scene *scene, struct grid *grid, struct grid_
 	lane_text(scene, b, &past, &now);
 	int x = at.x, end = at.x + at.columns - 1;
 	x += grid_text(grid, grid_at(x, at.y, end - x), style, style_lane_mark(request));
-	x += grid_foreign(grid, grid_at(x, at.y, (end - x) / 3), style_with(style, STYLE_STRONG), id, strlen(id));
+	x += grid_foreign_end(grid, grid_at(x, at.y, (end - x) / 3), style_with(style, STYLE_STRONG), id, strlen(id));
 	x += grid_text(grid, grid_at(x, at.y, end - x), style_of(STYLE_DIM), " ");
 	int now_width = utf8_width(buf_text(&now));
 	int room = end - x - (now_width < (end - x) / 2 ? now_width : (end - x) / 2) - 1;
 	if (past.length > 0) {
-		x += draw_end_of(grid, grid_at(x, at.y, room), style, &past);
+		x += grid_foreign_end(grid, grid_at(x, at.y, room), style, buf_text(&past), past.length);
 		x += grid_text(grid, grid_at(x, at.y, end - x), style_of(STYLE_DIM), "│");
 	}
-	draw_end_of(grid, grid_at(x, at.y, end - x), style_with(style, STYLE_STRONG), &now);
+	grid_foreign_end(grid, grid_at(x, at.y, end - x), style_with(style, STYLE_STRONG), buf_text(&now), now.length);
 	buf_free(&past);
 	buf_free(&now);
 }
@@ -142,17 +119,25 @@ static int draw_key(struct grid *grid, int x, int y, const struct scene_help *he
 	return width;
 }
 
+/* A view that lies over another one, to which `close view` leads back. */
+static bool can_go_back(const struct scene *scene)
+{
+	return strcmp(scene->view->name, "tensor") != 0 && strcmp(scene->view->name, "home") != 0;
+}
+
 static bool has_key(const struct scene *scene, const struct scene_help *help)
 {
+	if (strcmp(help->line, "close view") == 0 && !can_go_back(scene))
+		return false;
 	return help->label[0] != '\0' && (help->panes == 0 || help->panes & 1U << scene->focus);
 }
 
-/* The last two keys, the ones that lead out and to help, always have their place at the right. */
+/* The last keys, the ones to help, back and out, always have their place at the right. */
 static void draw_footer(const struct scene *scene, struct grid *grid, int y)
 {
-	int end = grid->width - 1, kept = 0, x = 1;
+	int end = grid->width - 1, kept = 0, x = 1, most = can_go_back(scene) ? 3 : 2;
 	int last = scene->help_count;
-	while (last > 0 && kept < 2) {
+	while (last > 0 && kept < most) {
 		const struct scene_help *help = &scene->help[--last];
 		if (!has_key(scene, help))
 			continue;
@@ -245,8 +230,8 @@ static struct grid draw_lesson(const struct scene *scene, struct grid body)
 void screen_draw(const struct scene *scene, struct grid *grid)
 {
 	if (grid->width < SCREEN_MIN_COLUMNS || grid->height < SCREEN_MIN_LINES) {
-		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_WARN), _("too small: %dx%d"), grid->width,
-			grid->height);
+		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_WARN), _("too small: %dx%d, needs %dx%d"), grid->width,
+			grid->height, SCREEN_MIN_COLUMNS, SCREEN_MIN_LINES);
 		return;
 	}
 	draw_bar(scene, grid);

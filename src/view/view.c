@@ -1,12 +1,14 @@
 #include "view/view.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/i18n.h"
 #include "draw/table_grid.h"
 
 static const struct view views[] = {
-#define VIEW(name, help) {#name, help, view_##name##_draw, view_##name##_table},
+#define VIEW(name, scroll, help) {#name, help, scroll, view_##name##_draw, view_##name##_table},
 #include "view/view.def"
 #undef VIEW
 };
@@ -27,6 +29,42 @@ const struct view *view_find(const char *name)
 		if (strcmp(views[i].name, name) == 0)
 			return &views[i];
 	return NULL;
+}
+
+static int64_t count_of(const struct scene *scene, enum view_scroll scroll)
+{
+	bool has_pass = scene_has_pass(scene);
+	switch (scroll) {
+	case VIEW_LINES: return INT32_MAX;
+	case VIEW_ITEMS: return scene->home_count;
+	case VIEW_ROWS_OF_PASS: return has_pass ? scene_pass(scene)->layout.B : 0;
+	case VIEW_ROWS_OF_BATCH: return has_pass ? trace_batch(scene->trace)->count : 0;
+	}
+	return 0;
+}
+
+int64_t view_last_scroll(const struct scene *scene)
+{
+	int64_t count = count_of(scene, scene->view->scroll);
+	return count > 0 ? count - 1 : 0;
+}
+
+int64_t view_first(const struct scene *scene)
+{
+	int64_t last = view_last_scroll(scene);
+	return scene->scroll < last ? scene->scroll : last;
+}
+
+struct grid view_draw_heading(struct grid *grid, struct style style, const char *format, ...)
+{
+	struct buf text = BUF_INIT;
+	va_list args;
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	int lines = scene_draw_text(grid, 0, style, buf_text(&text));
+	buf_free(&text);
+	return grid_sub(grid, 0, lines, grid->width, grid->height - lines);
 }
 
 void view_draw(const struct view *view, const struct scene *scene, struct grid *grid)
@@ -52,8 +90,8 @@ void view_draw_more(struct grid *grid, int64_t rows)
 	if (rows <= 0 || grid->height < 2)
 		return;
 	grid_fill(&last, style_of(STYLE_NORMAL));
-	grid_printf(&last, grid_at(0, 0, GRID_REST), style_of(STYLE_DIM), _("… %lld more rows; Down moves on"),
-		(long long)rows);
+	grid_printf(&last, grid_at(0, 0, GRID_REST), style_of(STYLE_DIM),
+		P_("… %lld more row; Down moves on", "… %lld more rows; Down moves on", (unsigned long)rows), (long long)rows);
 }
 
 void view_draw_table(const struct scene *scene, const struct table *table, struct grid *grid)
@@ -70,7 +108,9 @@ void view_draw_table(const struct scene *scene, const struct table *table, struc
 	if (below > 0 && grid->height > 3) {
 		struct grid foot = grid_sub(grid, 0, grid->height - 1, grid->width, 1);
 		grid_fill(&foot, style_of(STYLE_NORMAL));
-		grid_printf(&foot, grid_at(0, 0, GRID_REST), style_of(STYLE_DIM), _("… %lld more rows"),
-			(long long)below + 1);
+		struct buf note = BUF_INIT;
+		table_show_omitted(below + 1, &note);
+		grid_text(&foot, grid_at(0, 0, GRID_REST), style_of(STYLE_DIM), buf_text(&note));
+		buf_free(&note);
 	}
 }

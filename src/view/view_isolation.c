@@ -5,6 +5,7 @@
 #include "base/i18n.h"
 #include "draw/table_grid.h"
 #include "view/plane.h"
+#include "view/proofs.h"
 #include "view/view.h"
 
 static const char *proof_says(enum proof proof)
@@ -24,9 +25,10 @@ static int draw_proof(const struct isolation *result, struct grid *grid, int y, 
 	grid_text(grid, grid_at(0, y, 10), style_of(STYLE_LABEL), proof_name(proof));
 	grid_text(grid, grid_at(11, y, 5), style_of(it->ok ? STYLE_GOOD : STYLE_BAD), it->ok ? _("ok") : _("LEAK"));
 	grid_text(grid, grid_at(17, y, GRID_REST), style_of(STYLE_NORMAL), proof_says(proof));
-	grid_printf(grid, grid_at(17, y + 1, GRID_REST), style_of(STYLE_DIM),
-		_("%" PRId64 " runs, %" PRId64 " tensors, %" PRId64 " numbers, %" PRId64 " differ"), it->runs,
-		it->tensors, it->values, it->bad);
+	struct buf counts = BUF_INIT;
+	proofs_counts(it, &counts);
+	grid_text(grid, grid_at(17, y + 1, GRID_REST), style_of(STYLE_DIM), buf_text(&counts));
+	buf_free(&counts);
 	return y + 2;
 }
 
@@ -64,79 +66,68 @@ static int draw_leak(const struct scene *scene, struct grid *grid, int y, const 
 
 #define MATRIX_COLUMNS 4
 
-/* Rows × rows: 1 where the numbers of the row on the left can reach the row above. */
-static void draw_matrix(const struct scene *scene, const struct isolation *result, struct grid *grid, int y)
+static void draw_id(const struct scene *scene, struct grid *grid, struct grid_span at, int32_t request)
 {
-	grid_text(grid, grid_at(0, y, GRID_REST), style_of(STYLE_LABEL),
-		_("who can reach whom (down: from, across: to), by every operation of every pass:"));
-	int room = (grid->width - 6) / MATRIX_COLUMNS;
-	for (int32_t from = 0; from < result->requests && y + 2 + from < grid->height; from++) {
-		const char *id = scene_row_id(scene, from);
-		int used = grid_text(grid, grid_at(0, y + 2 + from, 1), scene_lane(scene, from), style_lane_mark(from));
-		grid_foreign(grid, grid_at(used, y + 2 + from, 4), scene_lane(scene, from), id, strlen(id));
-		for (int32_t to = 0; to < result->requests && to < room; to++) {
-			struct grid_span at = grid_at(6 + to * MATRIX_COLUMNS, y + 1, MATRIX_COLUMNS - 1);
-			if (from == 0)
-				grid_foreign(grid, at, scene_lane(scene, to), scene_row_id(scene, to),
-					strlen(scene_row_id(scene, to)));
-			bool reaches = result->between[from * result->requests + to] != 0;
-			at.y = y + 2 + from;
-			struct style style =
-				from == to ? scene_lane(scene, from) : style_of(reaches ? STYLE_BAD : STYLE_DIM);
-			grid_text(grid, at, style, reaches ? "1" : "·");
-		}
-	}
+	const char *id = scene_row_id(scene, request);
+	grid_foreign_end(grid, at, scene_lane(scene, request), id, strlen(id));
 }
 
-bool view_isolation_draw(const struct scene *scene, struct grid *grid, struct err *err)
+/* Rows × rows, both from the scene's first one on: 1 where the numbers of the row on the left can reach the row above. */
+static void draw_matrix(const struct scene *scene, const struct isolation *result, struct grid *page)
+{
+	struct grid body = view_draw_heading(page, style_of(STYLE_LABEL),
+		_("who can reach whom (down: from, across: to), over all operations and passes:"));
+	struct grid *grid = &body;
+	int32_t count = (int32_t)result->requests, first = (int32_t)view_first(scene);
+	int room = (grid->width - 6 - 2) / MATRIX_COLUMNS;
+	int32_t end = count - first > room ? first + room : count, from = first;
+	for (int32_t to = first; to < end; to++)
+		draw_id(scene, grid, grid_at(6 + (to - first) * MATRIX_COLUMNS, 0, MATRIX_COLUMNS - 1), to);
+	if (end < count)
+		grid_text(grid, grid_at(6 + (end - first) * MATRIX_COLUMNS, 0, 1), style_of(STYLE_DIM), "…");
+	for (int y = 1; from < count && y < grid->height; from++, y++) {
+		int used = grid_text(grid, grid_at(0, y, 1), scene_lane(scene, from), style_lane_mark(from));
+		draw_id(scene, grid, grid_at(used, y, 4), from);
+		for (int32_t to = first; to < end; to++) {
+			bool reaches = result->between[from * count + to] != 0;
+			struct style style =
+				from == to ? scene_lane(scene, from) : style_of(reaches ? STYLE_BAD : STYLE_DIM);
+			grid_text(grid, grid_at(6 + (to - first) * MATRIX_COLUMNS, y, 1), style, reaches ? "1" : "·");
+		}
+	}
+	view_draw_more(grid, count - from);
+}
+
+bool view_isolation_draw(const struct scene *scene, struct grid *page, struct err *err)
 {
 	const struct isolation *result = scene->isolation;
 	(void)err;
 	if (result == NULL) {
-		view_draw_notice(grid, style_of(STYLE_NORMAL),
+		view_draw_notice(page, style_of(STYLE_NORMAL),
 			_("Not checked yet. Press i (or type  :verify  ) to run the three proofs: structure, every row "
 			  "alone, "
 			  "neighbours scrambled."));
 		return true;
 	}
-	grid_text(grid, grid_at(0, 0, GRID_REST),
-		style_with(style_of(result->ok ? STYLE_GOOD : STYLE_BAD), STYLE_STRONG),
-		result->ok ? _("Isolated: every row is the same, bit for bit, with and without its neighbours.")
-			   : _("NOT isolated."));
-	int y = 2;
+	struct grid body =
+		view_draw_heading(page, style_with(style_of(result->ok ? STYLE_GOOD : STYLE_BAD), STYLE_STRONG), "%s",
+			result->ok ? _("Isolated: every row is the same, bit for bit, with and without its neighbours")
+				   : _("NOT isolated"));
+	struct grid *grid = &body;
+	int y = 1;
 	for (int i = 0; i < PROOF_COUNT; i++)
 		y = draw_proof(result, grid, y, (enum proof)i);
 	y = draw_audit(result, grid, y) + 1;
 	if (result->first.found)
 		y = draw_leak(scene, grid, y, &result->first) + 1;
-	draw_matrix(scene, result, grid, y);
+	struct grid rest = grid_sub(grid, 0, y, grid->width, grid->height - y);
+	draw_matrix(scene, result, &rest);
 	return true;
 }
 
 bool view_isolation_table(const struct scene *scene, struct arena *arena, struct table **result, struct err *err)
 {
-	const struct isolation *it = scene->isolation;
-	struct table *table = *result = table_new(arena, "isolation");
 	(void)err;
-	table_add_column(table, "tensor", TABLE_TEXT);
-	for (int i = 0; i < PROOF_COUNT; i++)
-		table_add_column(table, proof_name((enum proof)i), TABLE_INT);
-	int differing = table_add_column(table, "differing", TABLE_INT);
-	table_set_caption(table, _("numbers compared, over all passes; differing: over all proofs"));
-	for (int v = 0; it != NULL && v < it->value_count; v++) {
-		int64_t values = 0, bad = 0;
-		for (int i = 0; i < PROOF_COUNT; i++) {
-			values += it->proofs[i].counts[v].values;
-			bad += it->proofs[i].counts[v].bad;
-		}
-		if (values == 0)
-			continue;
-		size_t row = table_add_row(table, STYLE_NO_LANE);
-		table_set_string(table, row, 0, trace_value(scene->trace, v)->name);
-		for (int i = 0; i < PROOF_COUNT; i++)
-			table_set_int(table, row, 1 + i, it->proofs[i].counts[v].values);
-		table_set_int(table, row, differing, bad);
-		table_set_style(table, row, differing, style_of(bad == 0 ? STYLE_GOOD : STYLE_BAD));
-	}
+	*result = proofs_table(scene->isolation, scene->trace, arena);
 	return true;
 }

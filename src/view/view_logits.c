@@ -95,26 +95,27 @@ static int draw_row(const struct logits *logits, struct grid *grid, int y, int64
 	return y;
 }
 
-static void draw_logits(const struct logits *logits, struct grid *grid)
+static void draw_logits(const struct logits *logits, struct grid *page)
 {
 	const struct scene *scene = logits->scene;
-	grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
-		_("The likeliest next tokens of (B=%lld, V=%lld) logits; > is the choice of each row"),
-		(long long)logits->B, (long long)logits->V);
+	struct grid body = view_draw_heading(page, style_of(STYLE_TITLE),
+		_("The likeliest next tokens of (B=%lld, V=%lld) logits; > is each row's choice"), (long long)logits->B,
+		(long long)logits->V);
+	struct grid *grid = &body;
 	static const struct {
 		int x;
 		const char *text;
 	} heads[] = {{8, "ID"}, {12, N_("token")}, {32, N_("logit")}, {42, N_("prob")}};
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-		grid_text(grid, grid_at(heads[i].x, 1, GRID_REST), style_of(STYLE_LABEL), _(heads[i].text));
+		grid_text(grid, grid_at(heads[i].x, 0, GRID_REST), style_of(STYLE_LABEL), _(heads[i].text));
 	/* as many tokens as let every row be seen; where not even one does, three */
-	int64_t each = logits->B > 0 ? (grid->height - 2) / logits->B - 1 : BEST;
+	int64_t each = logits->B > 0 ? (grid->height - 1) / logits->B - 1 : BEST;
 	int count = each < 1 ? 3 : each > BEST ? BEST : (int)each;
-	int64_t fits = (grid->height - 2) / (count + 1), b = scene->scroll;
+	int64_t fits = (grid->height - 1) / (count + 1), b = view_first(scene);
 	int64_t chosen = scene->row != SCENE_ALL ? pass_row(&scene_pass(scene)->layout, scene->row) : -1;
 	if (chosen >= b + fits)
 		b = chosen - fits + 1;
-	int y = 2;
+	int y = 1;
 	for (; b < logits->B && y + count < grid->height; b++)
 		y = draw_row(logits, grid, y, b, count);
 	view_draw_more(grid, logits->B - b);

@@ -76,18 +76,19 @@ static void draw_titles(const struct masks *masks, struct grid *grid, int y)
 			grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), "k%lld…", (long long)masks->first_key);
 }
 
-static void draw_masks(struct masks *masks, struct grid *grid)
+static void draw_masks(struct masks *masks, struct grid *page)
 {
 	const struct scene *scene = masks->scene;
+	struct grid body = view_draw_heading(page, style_of(STYLE_TITLE),
+		_("Who may look at whom: a line per new token, a column per key; 1 = may look"));
+	struct grid *grid = &body;
 	int each = (grid->width - LABEL_COLUMNS) / MASKS - 3;
 	int fits = each / KEY_COLUMNS < 9 ? 9 : each / KEY_COLUMNS;
 	masks->room = masks->K > fits ? fits : masks->K < 9 ? 9 : (int)masks->K;
 	masks->first_key = masks->K > masks->room ? masks->K - masks->room : 0;
-	grid_text(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
-		_("Who may look at whom: a line per new token, a column per key; 1 = may look"));
-	draw_titles(masks, grid, 1);
-	int y = 2;
-	int64_t b = scene->scroll;
+	draw_titles(masks, grid, 0);
+	int y = 1;
+	int64_t b = view_first(scene);
 	for (; b < masks->layout->B && y < grid->height; b++) {
 		int32_t request = scene_request(scene, b);
 		const char *id = scene_row_id(scene, request);

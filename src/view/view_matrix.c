@@ -6,7 +6,6 @@
 
 #define LABEL_COLUMNS 14
 #define PLACE_COLUMNS 8
-#define HEAD_LINES 2
 
 /* One matrix [B, places] of token IDs, with further whole numbers about each place. */
 struct matrix {
@@ -75,9 +74,11 @@ static void draw_label(const struct matrix *matrix, struct grid *grid, int y, in
 		grid_text(grid, grid_at(2, y + 2 + f, LABEL_COLUMNS - 3), style_of(STYLE_LABEL), _(matrix->names[f]));
 }
 
-/* Rows from the scene's first line on; of the places the last ones that fit, where the newest tokens are. */
-static void draw_matrix(const struct matrix *matrix, struct grid *grid, int y)
+/* Rows from the scene's first one on; of the places the last ones that fit, where the newest tokens are. A blank line is
+ * left below the heading. */
+static void draw_matrix(const struct matrix *matrix, struct grid *grid)
 {
+	int y = 1;
 	int room = (grid->width - LABEL_COLUMNS) / PLACE_COLUMNS;
 	room = room < 1 ? 1 : room;
 	int64_t first = matrix->places > room ? matrix->places - room : 0;
@@ -89,7 +90,7 @@ static void draw_matrix(const struct matrix *matrix, struct grid *grid, int y)
 		grid_printf(
 			grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), _("… %lld before"), (long long)first);
 	y++;
-	int64_t b = matrix->scene->scroll;
+	int64_t b = view_first(matrix->scene);
 	for (; b < matrix->B && y + step - 1 <= grid->height; b++, y += step) {
 		draw_label(matrix, grid, y, b);
 		for (int64_t i = first; i < matrix->places; i++)
@@ -153,15 +154,16 @@ bool view_tokens_draw(const struct scene *scene, struct grid *grid, struct err *
 		return true;
 	}
 	struct matrix matrix = tokens_matrix(scene);
+	struct grid body;
 	if (matrix.layout->layout == LAYOUT_PACKED)
-		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
+		body = view_draw_heading(grid, style_of(STYLE_TITLE),
 			_("What goes into pass %lld: (T=%lld) token IDs, one row after the other"), (long long)scene->pass,
 			(long long)matrix.layout->cells);
 	else
-		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
-		_("What goes into pass %lld: (B=%lld, S=%lld) token IDs"), (long long)scene->pass, (long long)matrix.B,
-		(long long)matrix.places);
-	draw_matrix(&matrix, grid, HEAD_LINES);
+		body = view_draw_heading(grid, style_of(STYLE_TITLE),
+			_("What goes into pass %lld: (B=%lld, S=%lld) token IDs"), (long long)scene->pass,
+			(long long)matrix.B, (long long)matrix.places);
+	draw_matrix(&matrix, &body);
 	return true;
 }
 
@@ -209,10 +211,10 @@ bool view_cache_draw(const struct scene *scene, struct grid *grid, struct err *e
 	}
 	bool ok = cache_matrix(scene, &arena, &matrix, err);
 	if (ok) {
-		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE),
-			_("What each row can look back at in pass %lld: K=%lld columns of keys and values, per layer"),
+		struct grid body = view_draw_heading(grid, style_of(STYLE_TITLE),
+			_("What each row can look back at in pass %lld: K=%lld keys and values per layer"),
 			(long long)scene->pass, (long long)matrix.places);
-		draw_matrix(&matrix, grid, HEAD_LINES);
+		draw_matrix(&matrix, &body);
 	}
 	arena_free(&arena);
 	return ok;

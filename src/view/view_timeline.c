@@ -121,8 +121,8 @@ static void draw_passes(const struct scene *scene, struct grid *grid)
 	for (int i = 0; i < room && first + i < count; i++) {
 		int x = LABEL_COLUMNS + i * PASS_COLUMNS;
 		draw_head(scene, grid, x, first + i);
-		for (int64_t r = scene->scroll; r < rows; r++) {
-			int y = spacing.head + (int)(r - scene->scroll) * spacing.row;
+		for (int64_t r = view_first(scene); r < rows; r++) {
+			int y = spacing.head + (int)(r - view_first(scene)) * spacing.row;
 			struct grid cell = grid_sub(grid, x, y, PASS_COLUMNS, 2);
 			if (cell.height > 0)
 				draw_cell(scene, &cell, (int32_t)r, first + i);
@@ -145,9 +145,9 @@ bool view_timeline_draw(const struct scene *scene, struct grid *grid, struct err
 	}
 	const struct batch *batch = trace_batch(scene->trace);
 	struct spacing spacing = spacing_of(scene, grid);
-	int64_t r = scene->scroll;
+	int64_t r = view_first(scene);
 	for (; r < batch->count; r++) {
-		int y = spacing.head + (int)(r - scene->scroll) * spacing.row;
+		int y = spacing.head + (int)(r - view_first(scene)) * spacing.row;
 		if (y + 1 >= grid->height)
 			break;
 		struct style style = style_with(scene_lane(scene, (int32_t)r), STYLE_STRONG);
