@@ -2,8 +2,10 @@
 #include "analysis/diff.h"
 #include "app/again.h"
 #include "app/fork.h"
+#include "app/session.h"
 #include "compositions.h"
 #include "harness.h"
+#include "view/view.h"
 
 /* A parent and a fork of it. */
 struct forks {
@@ -77,6 +79,8 @@ static struct diff compare(struct forks *f, const char *a, const char *b)
 	struct diff diff;
 	ck_assert(trace_open(&trace_a, a, &f->err) && trace_open(&trace_b, b, &f->err));
 	ck_assert_msg(diff_traces(&diff, trace_a, trace_b, &f->arena, &f->err), "%s", f->err.message);
+	if (diff.first.found)
+		diff.first.name = arena_strdup(&f->arena, diff.first.name);
 	trace_close(trace_a);
 	trace_close(trace_b);
 	return diff;
@@ -288,7 +292,72 @@ START_TEST(what_cannot_be_changed_is_refused)
 }
 END_TEST
 
+/* The worked example in the terminal program: another token for B at pass 2, then beside what it was. */
+START_TEST(the_session_forks_and_compares)
+{
+	struct forks f;
+	struct session *session = session_new();
+	unsigned next = 0;
+	setenv("ROWSCOPE_DATA", ".", 1);
+	forks_init(&f, "three-requests");
+	ck_assert_msg(session_command(session, "open tiny_models/three-requests", &next), "%s", session->scene.message);
+	record_parent(&f, trace_batch(session->scene.trace));
+	ck_assert(session_command(session, "next-pass 2", &next));
+	ck_assert(session_command(session, "view timeline", &next));
+	ck_assert(!session_command(session, "fork", &next) && !session_command(session, "fork row=Q,token=1", &next));
+	ck_assert(!session_command(session, "diff no/such/folder", &next) && session->scene.diff == NULL);
+	ck_assert_msg(session_command(session, "fork row=B,token=12", &next), "%s", session->scene.message);
+	ck_assert_int_eq(session->scene.pass, 2);
+	ck_assert_str_eq(session->scene.view->name, "timeline");
+	ck_assert_int_eq(trace_history(session->scene.trace, 1)[2], 12);
+	ck_assert(session_command(session, "run", &next));
+	ck_assert_msg(session_command(session, arena_printf(&f.arena, "diff %s", f.parent.folder), &next), "%s", session->scene.message);
+	ck_assert_str_eq(session->scene.view->name, "diff");
+	ck_assert_int_eq(session->scene.diff->rows[1].parts_at, 2);
+	ck_assert_int_eq(session->scene.diff->rows[0].parts_at, -1);
+	ck_assert(session_command(session, "verify", &next) && session->scene.isolation->ok);
+	session_delete(session);
+	forks_free(&f);
+}
+END_TEST
+
+/* Changes that no fork makes: trace.json says where they are wrong. */
+START_TEST(changed_changes_are_refused)
+{
+	static const struct {
+		const char *from, *to, *says;
+	} cases[] = {
+		{"\"position\": 4", "\"position\": 1", "edits[0].position"},
+		{"\"token\": 99", "\"token\": -1", "edits[0].token"},
+		{"\"token\": 99", "\"tokes\": 99", "edits[0]"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct forks f;
+		struct pair p;
+		struct trace *trace;
+		char *text;
+		size_t length;
+		forks_init(&f, "tiny-stories");
+		set_pair(&p);
+		record_parent(&f, &p.batch);
+		must_fork(&f, 3, "row=B,token=99");
+		const char *path = arena_printf(&f.arena, "%s/trace.json", f.child.folder);
+		ck_assert(file_load(path, 1 << 20, &f.arena, &text, &length, &f.err));
+		const char *at = strstr(text, cases[i].from);
+		ck_assert_ptr_nonnull(at);
+		ck_assert(file_save(path, arena_printf(&f.arena, "%.*s%s%s", (int)(at - text), text, cases[i].to, at + strlen(cases[i].from)),
+			length + strlen(cases[i].to) - strlen(cases[i].from), true, &f.err));
+		ck_assert(!trace_open(&trace, f.child.folder, &f.err));
+		ck_assert_int_eq(f.err.kind, ERR_INPUT);
+		ck_assert_msg(strstr(f.err.where, cases[i].says) != NULL, "%s: %s", f.err.where, f.err.message);
+		forks_free(&f);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("fork", {
+	tcase_add_test(tests, the_session_forks_and_compares);
+	tcase_add_test(tests, changed_changes_are_refused);
 	tcase_add_test(tests, a_fork_that_changes_nothing_is_its_parent);
 	tcase_add_test(tests, a_changed_token_is_as_if_it_had_been_chosen);
 	tcase_add_test(tests, changed_sampling_holds_from_the_pass_on);

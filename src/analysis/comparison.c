@@ -33,11 +33,22 @@ struct stretch {
 
 /* --- finding the recorded counterpart --- */
 
+/* Positions of each request that the recorded passes have computed. A trace may promise any number of tokens, and hold few. */
+static void count_positions(struct comparison *c)
+{
+	for (int64_t i = 0; i < trace_pass_count(c->trace); i++) {
+		const struct pass *pass = &trace_pass(c->trace, i)->layout;
+		for (int64_t b = 0; b < pass->B; b++) {
+			int64_t end = pass->past[b] + pass->fresh[b], *most = &c->positions[pass->rows[b]];
+			*most = end > *most ? end : *most;
+		}
+	}
+}
+
 static void index_positions(struct comparison *c)
 {
-	const struct batch *batch = trace_batch(c->trace);
-	for (int64_t r = 0; r < batch->count; r++) {
-		c->positions[r] = batch->requests[r].prompt_length + batch->requests[r].max_new_tokens;
+	count_positions(c);
+	for (int64_t r = 0; r < trace_batch(c->trace)->count; r++) {
 		c->pass_of[r] = MEM_ARRAY(int64_t, c->positions[r]);
 		for (int64_t p = 0; p < c->positions[r]; p++)
 			c->pass_of[r][p] = -1;
@@ -46,7 +57,7 @@ static void index_positions(struct comparison *c)
 		const struct pass *pass = &trace_pass(c->trace, i)->layout;
 		for (int64_t b = 0; b < pass->B; b++) {
 			int32_t r = pass->rows[b];
-			for (int64_t p = pass->past[b]; p < pass->past[b] + pass->fresh[b] && p < c->positions[r]; p++)
+			for (int64_t p = pass->past[b]; p < pass->past[b] + pass->fresh[b]; p++)
 				c->pass_of[r][p] = i;
 		}
 	}

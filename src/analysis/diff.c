@@ -447,3 +447,11 @@ bool diff_traces(struct diff *diff, struct trace *a, struct trace *b, struct are
 	arena_free(&d.piece);
 	return ok;
 }
+
+void diff_keep_texts(struct diff *diff, struct arena *arena)
+{
+	for (int64_t r = 0; r < diff->row_count; r++)
+		diff->rows[r].id = arena_strdup(arena, diff->rows[r].id);
+	for (size_t i = 0; diff->only_b[i] != NULL; i++)
+		diff->only_b[i] = arena_strdup(arena, diff->only_b[i]);
+}

@@ -94,6 +94,10 @@ uint64_t diff_ulps(enum dtype dtype, uint32_t a, uint32_t b);
 /* The number that bits stand for. */
 double diff_number(enum dtype dtype, uint32_t bits);
 
+/* Copies the texts into the arena that would go with the traces when they are closed, so that b can be; what diff_value and diff_place
+ * name is still a's. */
+void diff_keep_texts(struct diff *diff, struct arena *arena);
+
 /* Compares; the result lies in the arena. Usage error when the traces come from different models or have nothing in common;
  * input error when one cannot be read. */
 bool diff_traces(struct diff *diff, struct trace *a, struct trace *b, struct arena *arena, struct err *err);

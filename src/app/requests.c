@@ -336,6 +336,10 @@ const struct batch *requests_copy(const struct batch *batch, struct arena *arena
 		for (int64_t t = 0; t < from->stop_count; t++)
 			stops[t] = arena_strdup(arena, from->stops[t]);
 		to->stops = stops;
+		struct edit *edits = ARENA_ARRAY(arena, struct edit, from->edit_count);
+		for (int64_t t = 0; t < from->edit_count; t++)
+			edits[t] = from->edits[t];
+		to->edits = edits;
 	}
 	return copy;
 }

@@ -53,6 +53,7 @@ void session_close(struct session *session)
 	look_forget(scene->look);
 	explainer_delete(scene->explainer);
 	arena_free(&session->proof_arena);
+	arena_free(&session->diff_arena);
 	trace_close(scene->trace);
 	live_delete(session->live);
 	plan_free(session->plan);
@@ -61,6 +62,7 @@ void session_close(struct session *session)
 	scene->trace = NULL;
 	scene->explainer = NULL;
 	scene->isolation = NULL;
+	scene->diff = NULL;
 	scene->model = session->model = NULL;
 	scene->is_live = false;
 	session->live = NULL;

@@ -64,6 +64,7 @@ struct session {
 	struct arena home_arena;        /* of scene.home */
 	struct arena proof_arena;       /* of scene.isolation */
 	int64_t proof_passes;           /* how many it covers */
+	struct arena diff_arena;        /* of scene.diff */
 	char theme[16];
 	char found[128];
 	struct buf message;

@@ -24,6 +24,7 @@ enum scene_pane { SCENE_OPS, SCENE_MAIN, SCENE_SIDE, SCENE_PANES };
 struct view;
 struct explainer;
 struct isolation;
+struct diff;
 
 /* One line of help: derived from the lists of commands and keys. */
 struct scene_help {
@@ -86,6 +87,7 @@ struct scene {
 	struct look *look;
 	struct explainer *explainer;       /* NULL until something is explained */
 	const struct isolation *isolation; /* NULL until the rows were proved apart */
+	const struct diff *diff;           /* NULL until another trace was compared with this one */
 };
 
 /* Is there a pass to look at? */
