@@ -16,12 +16,13 @@ options() {
 		/^Options of every command:/ { shown = common; next }
 		/^Options:/ { shown = !common; next }
 		/^[^ ]/ { shown = 0 }
-		shown && /^ +\\-/ {
+		shown && /^  (    )?\\-/ {
 			line = $0; sub(/^ +/, "", line)
 			at = match(line, /  +/)
-			if (!at) at = match(line, / [a-z]/)
+			if (!at) at = length(line) + 1
 			text = substr(line, at); sub(/^ +/, "", text)
-			print ".TP\n.B " substr(line, 1, at - 1) "\n" text
+			print ".TP\n.B " substr(line, 1, at - 1)
+			if (text != "") print text
 			next
 		}
 		shown && /[^ ]/ { sub(/^ +/, ""); print }'
@@ -45,7 +46,7 @@ EOT
 "$program" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | while read -r name; do
 	"$program" "$name" --help >"$help"
 	usage=$(sed -n '1s/^usage: rowscope [a-z]* *\(.*\) \[options\]$/\1/p' "$help" | roff)
-	summary=$(sed -n '3p' "$help" | roff)
+	summary=$(sed -n '3,/^$/p' "$help" | roff)
 	printf '.SS rowscope %s %s\n%s\n' "$name" "$usage" "$summary"
 	options '' <"$help"
 done

@@ -43,11 +43,18 @@ trace=$here/trace
 
 # --- help ---
 
+# narrow CALL: what was printed fits a terminal of 80 columns.
+narrow() {
+	wide=$(awk 'length($0) > 79' "$out" | head -n 1)
+	[ -z "$wide" ] || echo "rowscope $1: too wide: $wide"
+}
+
 help_of_all() {
 	calls 0 --help
 	for name in $commands; do
 		grep -q "^  $name " "$out" || echo "--help does not list $name"
 	done
+	narrow --help
 	cp "$out" "$here/help"
 	for name in $commands; do
 		calls 0 "$name" --help
@@ -55,6 +62,7 @@ help_of_all() {
 		for option in json quiet color lang help version; do
 			prints "--$option "
 		done
+		narrow "$name --help"
 		cp "$out" "$here/own"
 		calls 0 help "$name"
 		cmp -s "$out" "$here/own" || echo "help $name is not $name --help"
@@ -209,6 +217,11 @@ options_before() {
 	calls 0 --lang zh help run
 	calls 2 --frobnicate ls "$trace"
 	says --frobnicate
+	calls 2 --new 3 run glass a
+	says 'name the command first'
+	calls 2 --new
+	says 'name the command first'
+	calls 2 --lang
 }
 
 # --- what is not there, and what is bad ---

@@ -114,8 +114,10 @@ static void add_general_help(struct buf *out)
 {
 	buf_add_text(out, _("rowscope: a time-travel debugger for one batch of language-model requests\n\n"
 			    "usage: rowscope COMMAND [options]\n\n"));
-	for (size_t i = 0; cli_subcommand(i) != NULL; i++)
-		buf_printf(out, "  %-10s %-32s %s\n", subcommands[i].name, subcommands[i].usage, _(subcommands[i].summary));
+	for (size_t i = 0; cli_subcommand(i) != NULL; i++) {
+		buf_printf(out, "  %-10s  ", subcommands[i].name);
+		cli_wrap(out, _(subcommands[i].summary), 14);
+	}
 	buf_add_text(out, _("\nOptions of every command:\n"));
 	cli_options_help(out, cli_common_options);
 	buf_add_text(out, _("\nTry: rowscope run tiny-stories \"Once upon a time\" \"The little dog\"\n"));
@@ -123,8 +125,8 @@ static void add_general_help(struct buf *out)
 
 static void add_help(struct buf *out, const struct subcommand *subcommand)
 {
-	buf_printf(out, _("usage: rowscope %s %s [options]\n\n%s\n"), subcommand->name, subcommand->usage,
-		_(subcommand->summary));
+	buf_printf(out, _("usage: rowscope %s %s [options]\n\n"), subcommand->name, subcommand->usage);
+	cli_wrap(out, _(subcommand->summary), 0);
 	if (subcommand->options->name != NULL) {
 		buf_add_text(out, _("\nOptions:\n"));
 		cli_options_help(out, subcommand->options);
@@ -162,6 +164,10 @@ static const struct subcommand *find_subcommand(const char *name, struct err *er
 {
 	const char *names[32];
 	size_t count = 0;
+	if (name[0] == '-' && name[1] != '\0') {
+		err_usage(err, name, _("every command has other options; name the command first, and this behind it"));
+		return NULL;
+	}
 	for (; cli_subcommand(count) != NULL && count < 32; count++) {
 		if (strcmp(subcommands[count].name, name) == 0)
 			return &subcommands[count];

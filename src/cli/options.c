@@ -90,11 +90,15 @@ bool cli_parse(struct cli_args *args, const struct cli_option *options, int argc
 int cli_command_place(int argc, char **argv)
 {
 	int i = 0;
-	const struct cli_args none = {.tables = {cli_common_options, cli_common_options}};
+	const struct cli_args common = {.tables = {cli_common_options, cli_common_options}};
 	for (; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
-		const struct cli_option *option =
-			argv[i][1] == '-' ? find(&none, argv[i] + 2, strlen(argv[i] + 2), 0) : NULL;
-		if (option != NULL && option->argument != NULL)
+		const char *word = argv[i];
+		bool is_long = word[1] == '-';
+		size_t length = is_long ? strcspn(word + 2, "=") : 0;
+		const struct cli_option *option = find(&common, is_long ? word + 2 : NULL, length, is_long ? 0 : word[1]);
+		if (option == NULL)
+			return i;
+		if (option->argument != NULL && (!is_long || word[2 + length] == '\0'))
 			i++;
 	}
 	return i < argc ? i : argc;
@@ -148,7 +152,33 @@ bool cli_int(const struct cli_args *args, const char *name, int64_t low, int64_t
 	return true;
 }
 
-#define HELP_LEFT 30 /* columns before the sentence; more where an option of the list needs them */
+#define HELP_WIDTH 79
+#define HELP_LEFT 30 /* columns before the sentence; an option that needs more has a line of its own */
+
+/* Bytes of a text that go on one line of `columns`: broken at a space where there is one, else where the line is full. */
+static size_t line_length(const char *text, int columns)
+{
+	int used;
+	size_t fits = utf8_fit(text, columns, &used), end = fits;
+	while (text[fits] != '\0' && end > 0 && text[end] != ' ')
+		end--;
+	return end > 0 ? end : fits;
+}
+
+void cli_wrap(struct buf *out, const char *text, int indent)
+{
+	while (text[0] != '\0') {
+		size_t length = line_length(text, HELP_WIDTH - indent);
+		if (length == 0)
+			length = strlen(text);
+		buf_add(out, text, length);
+		text += length;
+		text += strspn(text, " ");
+		if (text[0] != '\0')
+			buf_printf(out, "\n%*s", indent, "");
+	}
+	buf_add_char(out, '\n');
+}
 
 /* "  -o, --output DIR"; returns its columns. */
 static int option_text(const struct cli_option *option, char text[80])
@@ -163,13 +193,12 @@ static int option_text(const struct cli_option *option, char text[80])
 void cli_options_help(struct buf *out, const struct cli_option *options)
 {
 	char text[80];
-	int left = HELP_LEFT;
-	for (const struct cli_option *option = options; option->name != NULL; option++) {
-		int width = option_text(option, text) + 2;
-		left = width > left ? width : left;
-	}
 	for (const struct cli_option *option = options; option->name != NULL; option++) {
 		int width = option_text(option, text);
-		buf_printf(out, "%s%*s%s\n", text, left - width, "", _(option->help));
+		if (width + 2 <= HELP_LEFT)
+			buf_printf(out, "%s%*s", text, HELP_LEFT - width, "");
+		else
+			buf_printf(out, "%s\n%*s", text, HELP_LEFT, "");
+		cli_wrap(out, _(option->help), HELP_LEFT);
 	}
 }

@@ -43,8 +43,8 @@ extern const struct cli_option cli_common_options[];
 bool cli_parse(struct cli_args *args, const struct cli_option *options, int argc, char **argv, struct arena *arena,
 	struct err *err);
 
-/* Where the first word is, as far as can be said before the command is known: options that all commands have may stand
- * before it. argc when there is none. */
+/* Where the command is: options that all commands have may stand before it. The place of the first other option where there is
+ * one; argc when there is neither. */
 int cli_command_place(int argc, char **argv);
 
 bool cli_has(const struct cli_args *args, const char *name);
@@ -55,6 +55,9 @@ const char **cli_values(const struct cli_args *args, const char *name, struct ar
 /* *value stays as it is when the option was not given. Usage error unless it is an integer within bounds. */
 bool cli_int(const struct cli_args *args, const char *name, int64_t low, int64_t high, int64_t *value, struct err *err);
 
+/* Appends a text of our own wrapped to 79 columns, and a newline; lines after the first begin with `indent` spaces, where the text
+ * begins too. */
+void cli_wrap(struct buf *out, const char *text, int indent);
 /* Appends "  -o, --output FILE   text" lines for a table. */
 void cli_options_help(struct buf *out, const struct cli_option *options);
 
