@@ -14,7 +14,8 @@ run() {
 (run random 30 1; run three-requests 6 1; run glass 15 1) &
 run random 30 500000
 run tiny-stories 4 1
-run glass 15 500000
+run tiny-llama 3 1
+run glass 12 500000
 wait
 cat "$scratch"/*
 awk '/ compositions, / { passed += $2 - $(NF - 4); failed += $(NF - 4); next } { failed++ }

@@ -121,7 +121,38 @@ START_TEST(tiny_stories_has_the_same_bits_everywhere)
 }
 END_TEST
 
+START_TEST(tiny_llama_has_the_same_bits_everywhere)
+{
+	golden_model("tiny_models/tiny-llama", UINT64_C(0x6112494464b654b5));
+}
+END_TEST
+
+/* The small random models of tests/golden/families: rotary positions, windows, caps. */
+START_TEST(families_have_the_same_bits_everywhere)
+{
+	static const struct {
+		const char *name;
+		uint64_t expected;
+	} families[] = {
+		{"llama", UINT64_C(0x9b9217341bc94bd2)},
+		{"llama3", UINT64_C(0x8ae74e5e39b62d0f)},
+		{"linear", UINT64_C(0x3e09039160d9426e)},
+		{"mistral", UINT64_C(0xbeb2678cafce1645)},
+		{"qwen2", UINT64_C(0x10b382bf7403ea67)},
+		{"qwen3", UINT64_C(0x7e2a32fc929f2e78)},
+		{"gemma", UINT64_C(0x99e7ff73be13fd4d)},
+		{"gemma2", UINT64_C(0x47c10420096edc7f)},
+		{"gemma3", UINT64_C(0x6585582ceaf52aad)},
+	};
+	char path[64];
+	snprintf(path, sizeof path, "tests/golden/families/%s", families[_i].name);
+	golden_model(path, families[_i].expected);
+}
+END_TEST
+
 TEST_PROGRAM("bits", {
+	tcase_add_loop_test(tests, families_have_the_same_bits_everywhere, 0, 9);
+	tcase_add_test(tests, tiny_llama_has_the_same_bits_everywhere);
 	tcase_add_test(tests, tiny_stories_has_the_same_bits_everywhere);
 	tcase_add_test(tests, glass_has_the_same_bits_everywhere);
 	tcase_add_test(tests, three_requests_has_the_same_bits_everywhere);

@@ -53,6 +53,12 @@ START_TEST(tiny_stories_batches_are_isolated)
 }
 END_TEST
 
+START_TEST(tiny_llama_batches_are_isolated)
+{
+	all_isolated("tiny-llama");
+}
+END_TEST
+
 /* Small random models of the other families: rotary positions, grouped queries, windows, caps. */
 START_TEST(batches_of_every_family_are_isolated)
 {
@@ -263,6 +269,7 @@ TEST_PROGRAM("compositions", {
 	tcase_add_test(tests, glass_batches_are_isolated);
 	tcase_add_test(tests, three_requests_batches_are_isolated);
 	tcase_add_test(tests, tiny_stories_batches_are_isolated);
+	tcase_add_test(tests, tiny_llama_batches_are_isolated);
 	tcase_add_loop_test(tests, batches_of_every_family_are_isolated, 0, 9);
 	tcase_add_loop_test(tests, a_prompt_cut_every_way_gives_the_same_bits, 0, LAYOUT_COUNT);
 	tcase_add_loop_test(tests, padding_attended_shows_in_the_first_scores_of_the_padded_row, 0, 3);

@@ -117,7 +117,7 @@ static void within_find(struct within *within, reach_fn *reach, const struct op 
 {
 	struct seen *seen = within->seen;
 	const struct pass *pass = &seen->passes[within->pass].layout;
-	int mask = plan_value(seen->plan, "mask");
+	int mask = op->input_count > 0 ? op->inputs[op->input_count - 1] : plan_value(seen->plan, "mask");
 	struct reach query = {.plan = seen->plan, .pass = pass, .mask = seen->passes[within->pass].values[mask].data,
 		.cell = cell, .output = output, .self = within, .from = within_from};
 	bool per_cell = strpbrk(seen->plan->values[op->outputs[output]].spec.axes, "ST") != NULL;
@@ -308,6 +308,25 @@ START_TEST(every_cell_of_a_ragged_batch_is_explained)
 }
 END_TEST
 
+START_TEST(every_cell_of_every_family_is_explained)
+{
+	static const char *const models[] = {"tiny-llama", "../tests/golden/families/llama", "../tests/golden/families/llama3",
+		"../tests/golden/families/linear", "../tests/golden/families/mistral", "../tests/golden/families/qwen2",
+		"../tests/golden/families/qwen3", "../tests/golden/families/gemma", "../tests/golden/families/gemma2",
+		"../tests/golden/families/gemma3"};
+	struct found found = {0};
+	struct model *model = open_model(models[_i]);
+	for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+		explain_run(model, (enum layout)layout, false, NULL, honest, &found);
+	check_sound(&found);
+	ck_assert(found.kinds[OP_rms_norm] && found.kinds[OP_rope] && found.kinds[OP_mul]);
+	ck_assert(found.kinds[OP_mask_window] == (model_config(model)->window > 0));
+	ck_assert(found.kinds[OP_softcap] == (model_config(model)->logit_cap > 0));
+	ck_assert(found.kinds[OP_scale] == (model_config(model)->embed_scale > 0));
+	model_delete(model);
+}
+END_TEST
+
 /* --- kinds that no bundled model uses --- */
 
 static void swap_activation(struct plan *plan, enum op_code code)
@@ -444,6 +463,7 @@ END_TEST
 
 TEST_PROGRAM("explain", {
 	tcase_add_loop_test(tests, every_cell_of_a_ragged_batch_is_explained, 0, 3);
+	tcase_add_loop_test(tests, every_cell_of_every_family_is_explained, 0, 10);
 	tcase_add_loop_test(tests, kinds_of_other_lists_are_explained, 0, 8);
 	tcase_add_loop_test(tests, a_lying_reach_is_caught, 0, 2);
 	tcase_add_test(tests, a_wrong_number_is_caught);

@@ -269,6 +269,12 @@ START_TEST(tiny_stories_agrees_with_transformers)
 }
 END_TEST
 
+START_TEST(tiny_llama_agrees_with_transformers)
+{
+	check_model("tiny-llama");
+}
+END_TEST
+
 static const char *const families[] = {
 	"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3"};
 
@@ -315,6 +321,7 @@ TEST_PROGRAM("golden", {
 	tcase_add_test(tests, three_requests_agrees_with_transformers);
 	tcase_add_test(tests, glass_agrees_with_transformers);
 	tcase_add_test(tests, tiny_stories_agrees_with_transformers);
+	tcase_add_test(tests, tiny_llama_agrees_with_transformers);
 	tcase_add_loop_test(tests, every_family_agrees_with_transformers, 0, (int)(sizeof families / sizeof *families));
 	tcase_add_test(tests, one_moved_number_is_noticed);
 	tcase_add_test(tests, another_row_is_noticed);

@@ -32,6 +32,8 @@ static const struct {
 	{"glass", N_("a model of round numbers that can be checked on paper"), "\"the cat\" \"the big dog\" cow"},
 	{"tiny-stories", N_("short English stories, four rows"),
 		"\"Once upon a time\" \"The little dog\" \"In the garden\" \"One rainy day\""},
+	{"tiny-llama", N_("animals, in English and Chinese, built like Llama"),
+		"\"The cat\" \"问：熊猫住在哪里？\" \"One rainy day\""},
 };
 
 static void add_model(struct list *list, const char *name)

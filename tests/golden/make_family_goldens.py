@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Make a small random model of every Llama-like family, and its golden activations, with Hugging Face transformers.
+"""Make a small random model of every Llama-like family, and golden activations of it and of tiny-llama, with Hugging Face transformers.
 
-    pip install torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
-    python3 tests/golden/make_family_goldens.py [FAMILY...]
+    pip install torch==2.13.0 transformers==5.24.0 tokenizers==0.23.3 safetensors==0.8.0
+    python3 tests/golden/make_family_goldens.py [FAMILY...|tiny-llama]
 
 families/<name>/ gets config.json and model.safetensors, saved by transformers; model_<name>.safetensors and model_<name>.json
 the activations of five rows, each run alone, without padding, in float32, as one forward pass over its prompt and the first
@@ -22,6 +22,7 @@ import safetensors
 import torch
 import transformers
 from safetensors.torch import save_file
+from tokenizers import Tokenizer
 
 from make_goldens import write_json
 
@@ -48,6 +49,18 @@ FAMILIES = {
     "gemma3": ("Gemma3", dict(head_dim=12, query_pre_attn_scalar=16, sliding_window=4, num_hidden_layers=3,
                               layer_types=["sliding_attention", "full_attention", "sliding_attention"])),
 }
+
+
+# A bundled model, and rows by their texts.
+BUNDLED = {"tiny-llama": {"A": "The cat", "B": "问：熊猫", "C": "Tom"}}
+MORE = {"tiny-llama": ["One rainy day", "青蛙睡不着", "English: The bee is yellow and busy.", "Question: What can the dog do?"]}
+
+
+def load(name):
+    model = transformers.LlamaForCausalLM.from_pretrained(
+        HERE.parent.parent / "tiny_models" / name, attn_implementation="eager", dtype=torch.float32).eval()
+    model.config.eos_token_id = [model.config.eos_token_id]
+    return model
 
 
 def build(name, seed):
@@ -194,13 +207,22 @@ def describe(model, row, ids, count):
     return {"id": row, "prompt": None, "prompt_tokens": ids, "greedy": new, "logprobs": logprobs, "least_margin": margin}
 
 
-def make(name):
+def make_family(name):
     seed = 20
     while any(len(greedy(build(name, seed), ids, 3)[0]) < 3 for ids in PROMPTS.values()):
         seed += 1  # a row that ends at once has no two tokens to go on with
-    model = build(name, seed)
+    make(name, build(name, seed), PROMPTS, PROMPTS.values())
+
+
+def make_bundled(name):
+    tokenizer = Tokenizer.from_file(str(HERE.parent.parent / "tiny_models" / name / "tokenizer.json"))
+    make(name, load(name), {row: tokenizer.encode(text).ids for row, text in BUNDLED[name].items()},
+         [tokenizer.encode(text).ids for text in MORE[name]])
+
+
+def make(name, model, prompts, others):
     tensors, rows = {}, []
-    for row, ids in PROMPTS.items():
+    for row, ids in prompts.items():
         entry = describe(model, row, ids, 6)
         entry["tokens"] = ids + entry["greedy"][:2]
         rows.append(entry)
@@ -209,7 +231,7 @@ def make(name):
     path = HERE / f"model_{name}.safetensors"
     save_file(tensors, path)
     path.chmod(0o644)
-    more = [describe(model, None, ids, GREEDY) for ids in PROMPTS.values()]
+    more = [describe(model, None, ids, GREEDY) for ids in others]
     write_json(HERE / f"model_{name}.json", {
         "model": name, "tensors": path.name,
         "made_with": {"torch": torch.__version__, "transformers": transformers.__version__, "safetensors": safetensors.__version__},
@@ -219,5 +241,5 @@ def make(name):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for family in sys.argv[1:] or FAMILIES:
-        make(family)
+    for wanted in sys.argv[1:] or [*FAMILIES, *BUNDLED]:
+        (make_bundled if wanted in BUNDLED else make_family)(wanted)
