@@ -42,7 +42,7 @@ struct op {
 	int inputs[OP_MAX_INPUTS];
 	int outputs[OP_MAX_OUTPUTS];
 	struct weight *weights[OP_MAX_WEIGHTS];
-	char axes[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND"; rope too */
+	char axes[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND"; rms_norm, rope: the same */
 	bool per_row;               /* its first output has numbers per row (axes B,...), not per cell; set by plan_add */
 	float scale;                /* attn_scores: factor of the scores */
 	float eps;                  /* layer_norm, rms_norm: added to the variance */

@@ -76,6 +76,7 @@ void op_scale_run(const struct op *op, struct exec *exec)
 	int64_t count = tensor_count(exec_out(exec, op, 0));
 	for (int64_t i = 0; i < count; i++)
 		y[i] = x[i] * op->constant;
+	exec->kernels->canon_nan(y, count);
 }
 
 bool op_scale_explain(const struct op *op, struct explain *explain, struct err *err)

@@ -115,7 +115,9 @@ void op_rms_norm_reach(const struct op *op, struct reach *reach)
 
 void op_rms_norm_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
-	op_elements_cost(op, dims, "TH", 4, cost);
+	double count = (double)dims->T * (double)dims_count(dims, op->axes);
+	cost->flops = 4 * count;
 	cost->weight_bytes = 4.0 * (double)op->weights[0]->shape[0];
-	cost->bytes_read += cost->weight_bytes;
+	cost->bytes_read = 4 * count + cost->weight_bytes;
+	cost->bytes_written = 4 * count;
 }

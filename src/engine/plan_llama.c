@@ -5,6 +5,7 @@
  * Sources: Touvron et al., "LLaMA", 2023; the model files of Hugging Face transformers for the order of steps.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "engine/builder.h"
 #include "tensor/real.h"
@@ -40,9 +41,10 @@ static const float *frequencies_of(struct builder *b, const struct rope *rope)
 	return f;
 }
 
-static int norm(struct builder *b, const char *part, const char *value, int x)
+static int norm(struct builder *b, const char *part, const char *value, const char *axes, int x)
 {
 	struct op op = plan_op(OP_rms_norm, b->layer);
+	snprintf(op.axes, sizeof op.axes, "%s", axes);
 	plan_input(&op, x);
 	plan_weight(&op, builder_weight(b, part, "weight"));
 	op.eps = b->config->norm_eps;
@@ -68,7 +70,7 @@ static int projection(struct builder *b, const char *part, const char *raw, cons
 		plan_weight(&op, builder_weight(b, part, "bias"));
 	op.axes[0] = axes[0], op.axes[1] = axes[1];
 	int y = builder_add(b, op, is_normed ? raw : part);
-	return is_normed ? norm(b, norm_part, part, y) : y;
+	return is_normed ? norm(b, norm_part, part, axes, y) : y;
 }
 
 static int rotated(struct builder *b, const struct shared *shared, const char *part, int x, char heads)
@@ -85,7 +87,7 @@ static int rotated(struct builder *b, const struct shared *shared, const char *p
 static int attention(struct builder *b, const struct shared *shared, int x)
 {
 	const struct config *config = b->config;
-	int normed = norm(b, "attn.norm", "attn.norm", x);
+	int normed = norm(b, "attn.norm", "attn.norm", "H", x);
 	int q = projection(b, "attn.q", "attn.q_proj", "attn.q_norm", normed, "ND");
 	int k = projection(b, "attn.k", "attn.k_proj", "attn.k_norm", normed, "GD");
 	int v = projection(b, "attn.v", NULL, NULL, normed, "GD");
@@ -95,7 +97,7 @@ static int attention(struct builder *b, const struct shared *shared, int x)
 	int mask = config->windowed[b->layer] != 0 ? shared->local_mask : b->mask;
 	int mix = builder_attention(b, &(struct builder_attention){q_rot, k_rot, v, mask, scale, config->score_cap});
 	int out = builder_linear(b, "attn.out", mix, "H", config->out_bias);
-	return config->post_norms ? norm(b, "attn.post_norm", "attn.post_norm", out) : out;
+	return config->post_norms ? norm(b, "attn.post_norm", "attn.post_norm", "H", out) : out;
 }
 
 static int mlp(struct builder *b, int x)
@@ -107,12 +109,12 @@ static int mlp(struct builder *b, int x)
 		[ACTIVATION_SILU] = OP_silu,
 	};
 	const struct config *config = b->config;
-	int normed = norm(b, "mlp.norm", "mlp.norm", x);
+	int normed = norm(b, "mlp.norm", "mlp.norm", "H", x);
 	int gate = builder_linear(b, "mlp.gate", normed, "F", config->mlp_bias);
 	int up = builder_linear(b, "mlp.up", normed, "F", config->mlp_bias);
 	int opened = builder_unary(b, activations[config->activation], "mlp.gate_act", gate);
 	int out = builder_linear(b, "mlp.out", builder_binary(b, OP_mul, "mlp.act", opened, up), "H", config->mlp_bias);
-	return config->post_norms ? norm(b, "mlp.post_norm", "mlp.post_norm", out) : out;
+	return config->post_norms ? norm(b, "mlp.post_norm", "mlp.post_norm", "H", out) : out;
 }
 
 /* The mask of layers with a window: the other one, and a third condition. */
@@ -150,7 +152,7 @@ bool plan_llama(struct plan *plan, struct model *model, struct err *err)
 	}
 	b.layer = -1;
 	bool capped = b.config->logit_cap != 0;
-	int logits = builder_logits(&b, norm(&b, "final.norm", "final.norm", x), capped ? "logits.uncapped" : "logits");
+	int logits = builder_logits(&b, norm(&b, "final.norm", "final.norm", "H", x), capped ? "logits.uncapped" : "logits");
 	if (capped)
 		logits = constant(&b, OP_softcap, "logits", logits, b.config->logit_cap);
 	builder_choice(&b, logits);

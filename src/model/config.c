@@ -155,6 +155,7 @@ static const struct {
 	{"gemma", "llama", config_llama},
 	{"gemma2", "llama", config_llama},
 	{"gemma3_text", "llama", config_llama},
+	{"gemma3", "llama", config_gemma3},
 };
 
 const char *config_group(const struct config *config)

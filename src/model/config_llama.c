@@ -1,235 +1,319 @@
 /*
- * The Llama-like families: RMSNorm, rotary positions, grouped queries, a gated MLP. They differ in what is switched on.
- * Sources: the configuration classes of Hugging Face transformers (keys and standards, both generations of rope keys).
+ * The families with rotary positions and a gated MLP, as transformers writes their config.json: version 4 (rope_theta,
+ * rope_scaling) and version 5 (rope_parameters). Families differ in the standard values of keys and in what cannot be said
+ * by keys at all; both are lines of one table. Source: configuration_*.py of Hugging Face transformers, 4.57 and 5.
  */
 #include <math.h>
 #include <string.h>
 
 #include "model/config_parts.h"
 
-static bool is_family(const struct config *config, const char *name)
+enum window_rule { WINDOW_NONE, WINDOW_ALL, WINDOW_FROM_LAYER, WINDOW_BY_PATTERN };
+
+/* What holds where config.json says nothing. A width of 0 is hidden / heads, no kv_heads are as many as heads. */
+static const struct standard {
+	const char *family;
+	int64_t vocabulary, hidden, mlp, layers, heads, kv_heads, head_width, context, window, pattern;
+	enum window_rule rule;
+	float theta;
+	bool tied, qkv_bias, qk_norm, gemma, post_norms, scalar, mlp_bias_key, bias_key, local_rope;
+	float score_cap, logit_cap;
+	int32_t bos, end; /* -1: none */
+} standards[] = {
+	{.family = "llama", .vocabulary = 32000, .hidden = 4096, .mlp = 11008, .layers = 32, .heads = 32, .context = 2048,
+		.theta = 1e4f, .bias_key = true, .mlp_bias_key = true, .bos = 1, .end = 2},
+	{.family = "mistral", .vocabulary = 32000, .hidden = 4096, .mlp = 14336, .layers = 32, .heads = 32, .kv_heads = 8,
+		.context = 131072, .theta = 1e4f, .window = 4096, .rule = WINDOW_ALL,
+		.bos = 1, .end = 2},
+	{.family = "qwen2", .vocabulary = 151936, .hidden = 4096, .mlp = 22016, .layers = 32, .heads = 32, .kv_heads = 32,
+		.context = 32768, .theta = 1e4f, .window = 4096, .rule = WINDOW_FROM_LAYER, .qkv_bias = true,
+		.bos = -1, .end = -1},
+	{.family = "qwen3", .vocabulary = 151936, .hidden = 4096, .mlp = 22016, .layers = 32, .heads = 32, .kv_heads = 32,
+		.head_width = 128, .context = 32768, .theta = 1e4f, .window = 4096,
+		.rule = WINDOW_FROM_LAYER, .qk_norm = true, .bias_key = true, .bos = -1, .end = -1},
+	{.family = "gemma", .vocabulary = 256000, .hidden = 3072, .mlp = 24576, .layers = 28, .heads = 16, .kv_heads = 16,
+		.head_width = 256, .context = 8192, .theta = 1e4f, .tied = true, .gemma = true,
+		.bias_key = true, .bos = 2, .end = 1},
+	{.family = "gemma2", .vocabulary = 256000, .hidden = 2304, .mlp = 9216, .layers = 26, .heads = 8, .kv_heads = 4,
+		.head_width = 256, .context = 8192, .theta = 1e4f, .tied = true, .gemma = true,
+		.bias_key = true, .post_norms = true, .scalar = true, .window = 4096, .rule = WINDOW_BY_PATTERN, .pattern = 2,
+		.score_cap = 50, .logit_cap = 30, .bos = 2, .end = 1},
+	{.family = "gemma3_text", .vocabulary = 262208, .hidden = 2304, .mlp = 9216, .layers = 26, .heads = 8, .kv_heads = 4,
+		.head_width = 256, .context = 131072, .theta = 1e6f, .tied = true, .gemma = true,
+		.bias_key = true, .post_norms = true, .scalar = true, .window = 4096, .rule = WINDOW_BY_PATTERN, .pattern = 6,
+		.qk_norm = true, .local_rope = true, .bos = 2, .end = 1},
+};
+
+static const char *const rope_scalings[] = {[ROPE_PLAIN] = "default", [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3"};
+
+static const struct standard *standard_of(const char *family)
 {
-	return strcmp(config->family, name) == 0;
+	size_t i = 0;
+	while (i + 1 < sizeof standards / sizeof *standards && strcmp(standards[i].family, family) != 0)
+		i++;
+	return &standards[i];
 }
 
-/* Gemma, any generation. */
-static bool is_gemma(const struct config *config)
+/* Where an error about that key is: the document itself where the key is absent. */
+static const struct json *place_of(const struct json *document, const char *key)
 {
-	return strncmp(config->family, "gemma", 5) == 0;
+	const struct json *node = json_find(document, key);
+	return node != NULL ? node : document;
 }
 
-static bool has_post_norms(const struct config *config)
-{
-	return is_family(config, "gemma2") || is_family(config, "gemma3_text");
-}
-
-/* The standards of a family where its config.json says nothing. */
 void config_llama_standards(struct config *c)
 {
-	c->vocabulary = is_gemma(c) ? 256000 : is_family(c, "qwen2") || is_family(c, "qwen3") ? 151936 : 32000;
-	c->hidden = is_gemma(c) ? 2304 : 4096;
-	c->layers = is_gemma(c) ? 26 : 32;
-	c->heads = is_gemma(c) ? 8 : 32;
-	c->mlp = is_gemma(c) ? 9216 : 11008;
-	c->context = is_gemma(c) ? 8192 : 2048;
-	c->norm_eps = 1e-6f;
-	c->activation = is_gemma(c) ? ACTIVATION_GELU_TANH : ACTIVATION_SILU;
-	c->scale_scores = true;
-	c->tied = is_gemma(c);
-	c->qkv_bias = is_family(c, "qwen2");
-	c->qk_norm = is_family(c, "qwen3") || is_family(c, "gemma3_text");
-	c->post_norms = has_post_norms(c);
-	c->norm_offset = is_gemma(c) ? 1 : 0;
-	c->rope.theta = is_family(c, "gemma3_text") ? 1e6f : 10000;
+	const struct standard *standard = standard_of(c->family);
+	*c = (struct config){.family = standard->family, .vocabulary = standard->vocabulary, .context = standard->context,
+		.hidden = standard->hidden, .layers = standard->layers, .heads = standard->heads, .mlp = standard->mlp,
+		.norm_eps = 1e-6f, .activation = standard->gemma ? ACTIVATION_GELU_TANH : ACTIVATION_SILU, .scale_scores = true,
+		.tied = standard->tied, .qkv_bias = standard->qkv_bias, .qk_norm = standard->qk_norm,
+		.post_norms = standard->post_norms, .norm_offset = standard->gemma ? 1 : 0,
+		.rope = {.theta = standard->theta, .factor = 1}};
 }
 
-static bool read_sizes(struct config *c, const struct json *document, struct err *err)
+/* --- sizes --- */
+
+static bool read_sizes(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
 {
 	if (!config_int(document, "vocab_size", 1, CONFIG_MAX_SIZE, &c->vocabulary, err) ||
+		!config_int(document, "max_position_embeddings", 1, CONFIG_MAX_SIZE, &c->context, err) ||
 		!config_int(document, "hidden_size", 1, CONFIG_MAX_SIZE, &c->hidden, err) ||
+		!config_int(document, "intermediate_size", 1, CONFIG_MAX_SIZE, &c->mlp, err) ||
 		!config_int(document, "num_hidden_layers", 1, CONFIG_MAX_LAYERS, &c->layers, err) ||
 		!config_int(document, "num_attention_heads", 1, CONFIG_MAX_SIZE, &c->heads, err) ||
-		!config_int(document, "intermediate_size", 1, CONFIG_MAX_SIZE, &c->mlp, err) ||
-		!config_int(document, "max_position_embeddings", 1, CONFIG_MAX_SIZE, &c->context, err))
+		!config_bool(document, "tie_word_embeddings", &c->tied, err))
 		return false;
-	c->kv_heads = is_family(c, "mistral") ? 8 : c->post_norms ? 4 : c->heads;
-	c->head_width = is_gemma(c) ? 256 : is_family(c, "qwen3") ? 128 : 0;
-	if (!config_int(document, "num_key_value_heads", 1, CONFIG_MAX_SIZE, &c->kv_heads, err) ||
-		!config_int(document, "head_dim", 1, CONFIG_MAX_SIZE, &c->head_width, err))
-		return false;
-	if (c->head_width == 0 && c->hidden % c->heads != 0)
-		return json_error(json_find(document, "num_attention_heads"), err,
-			"hidden_size %lld is not a multiple of num_attention_heads %lld, and there is no head_dim",
-			(long long)c->hidden, (long long)c->heads);
-	if (c->head_width == 0)
-		c->head_width = c->hidden / c->heads;
+	/* null means as many as heads; where the key is absent, so it does unless the family says otherwise */
+	bool absent = json_find(document, "num_key_value_heads") == NULL;
+	c->kv_heads = absent && standard->kv_heads > 0 ? standard->kv_heads : c->heads;
+	c->head_width = standard->head_width > 0 ? standard->head_width : c->hidden / c->heads;
+	return config_int(document, "num_key_value_heads", 1, CONFIG_MAX_SIZE, &c->kv_heads, err) &&
+		config_int(document, "head_dim", 1, CONFIG_MAX_SIZE, &c->head_width, err);
+}
+
+static bool check_sizes(const struct config *c, const struct json *document, struct err *err)
+{
 	if (c->heads % c->kv_heads != 0)
-		return json_error(json_find(document, "num_key_value_heads"), err,
+		return json_error(place_of(document, "num_key_value_heads"), err,
 			"num_attention_heads %lld is not a multiple of num_key_value_heads %lld", (long long)c->heads,
 			(long long)c->kv_heads);
-	return c->head_width % 2 == 0 || json_error(document, err, "rotary positions need an even head_dim, got %lld",
-		(long long)c->head_width);
+	bool derived = c->head_width == c->hidden / c->heads && config_find(document, "head_dim") == NULL;
+	if (derived && c->head_width * c->heads != c->hidden)
+		return json_error(place_of(document, "num_attention_heads"), err,
+			"hidden_size %lld is not a multiple of num_attention_heads %lld and there is no head_dim", (long long)c->hidden,
+			(long long)c->heads);
+	if (c->head_width % 2 != 0)
+		return json_error(document, err, "head width %lld is odd; rotary positions turn pairs of numbers",
+			(long long)c->head_width);
+	if (c->heads * c->head_width > CONFIG_MAX_SIZE)
+		return json_error(document, err, "%lld heads of width %lld are more than %lld numbers", (long long)c->heads,
+			(long long)c->head_width, (long long)CONFIG_MAX_SIZE);
+	return true;
 }
 
 /* --- rotary positions --- */
 
-/* One set of rope settings, in either generation of keys. */
-static bool read_scaling(struct rope *rope, const struct json *object, struct err *err)
+static bool read_scaling(struct rope *rope, const struct json *node, struct err *err)
 {
-	const struct json *kind = config_find(object, "rope_type");
+	const struct json *kind = config_find(node, "rope_type");
 	const char *name = "default";
 	size_t length;
 	if (kind == NULL)
-		kind = config_find(object, "type"); /* before transformers 4.43 */
-	if ((kind != NULL && !json_string(kind, &name, &length, err)) ||
-		!config_float(object, "rope_theta", 1e-3, 1e12, &rope->theta, err))
+		kind = config_find(node, "type"); /* before transformers 4.43 */
+	if (kind != NULL && !json_string(kind, &name, &length, err))
 		return false;
-	if (strcmp(name, "default") == 0)
-		return true;
-	rope->scaling = strcmp(name, "linear") == 0 ? ROPE_LINEAR : ROPE_LLAMA3;
-	if (rope->scaling == ROPE_LLAMA3 && strcmp(name, "llama3") != 0)
-		return json_error(kind, err, "unknown scaling of rotary positions \"%.40s\"; known: default, linear, llama3", name);
-	rope->factor = 1, rope->low_freq_factor = 1, rope->high_freq_factor = 4, rope->original_context = 8192;
-	return config_float(object, "factor", 1e-3, 1e6, &rope->factor, err) &&
-		config_float(object, "low_freq_factor", 1e-3, 1e6, &rope->low_freq_factor, err) &&
-		config_float(object, "high_freq_factor", 1e-3, 1e6, &rope->high_freq_factor, err) &&
-		config_float(object, "original_max_position_embeddings", 1, 1e9, &rope->original_context, err);
-}
-
-/* A value that must be an object when it is there. */
-static bool find_object(const struct json *document, const char *key, const struct json **object, struct err *err)
-{
-	*object = config_find(document, key);
-	return *object == NULL || (*object)->type == JSON_OBJECT || json_error(*object, err, "an object was expected");
-}
-
-static bool read_rope(struct config *c, const struct json *document, struct err *err)
-{
-	const struct json *old, *new, *full = NULL, *sliding = NULL;
-	if (!config_float(document, "rope_theta", 1e-3, 1e12, &c->rope.theta, err) ||
-		!config_refuse(document, "rope_interleaved", err) ||
-		!find_object(document, "rope_scaling", &old, err) || !find_object(document, "rope_parameters", &new, err))
-		return false;
-	if (is_family(c, "gemma3_text")) {
-		c->local_rope.theta = 10000;
-		if (!config_float(document, "rope_local_base_freq", 1e-3, 1e12, &c->local_rope.theta, err))
-			return false;
+	for (size_t i = 0; i < sizeof rope_scalings / sizeof *rope_scalings; i++) {
+		if (strcmp(name, rope_scalings[i]) == 0) {
+			rope->scaling = (enum rope_scaling)i;
+			return true;
+		}
 	}
-	if (old != NULL && !read_scaling(&c->rope, old, err))
+	return json_error(kind, err, "rotary scaling \"%s\" is not supported; known: default, linear, llama3", name);
+}
+
+static bool read_llama3(struct rope *rope, const struct json *node, struct err *err)
+{
+	double low, high;
+	int64_t context;
+	if (!json_get_number(node, "low_freq_factor", 1e-6, 1e6, &low, err) ||
+		!json_get_number(node, "high_freq_factor", 1e-6, 1e6, &high, err) ||
+		!json_get_int(node, "original_max_position_embeddings", 1, CONFIG_MAX_SIZE, &context, err))
 		return false;
-	if (new == NULL)
+	rope->low_freq_factor = (float)low;
+	rope->high_freq_factor = (float)high;
+	rope->original_context = (float)context;
+	return high > low || json_error(json_find(node, "high_freq_factor"), err, "expected more than low_freq_factor");
+}
+
+/* One description of rotary positions; theta and factor keep their values where it does not give them. */
+static bool read_rope(struct rope *rope, const struct json *node, struct err *err)
+{
+	float part = 1;
+	if (node == NULL)
 		return true;
-	if (!find_object(new, "full_attention", &full, err) || !find_object(new, "sliding_attention", &sliding, err))
+	if (node->type != JSON_OBJECT)
+		return json_error(node, err, "expected an object");
+	if (!read_scaling(rope, node, err) || !config_float(node, "rope_theta", 1, 1e15, &rope->theta, err) ||
+		!config_float(node, "partial_rotary_factor", 0, 1, &part, err))
 		return false;
-	return read_scaling(&c->rope, full != NULL ? full : new, err) &&
-		(sliding == NULL || read_scaling(&c->local_rope, sliding, err));
+	if (part != 1)
+		return json_error(json_find(node, "partial_rotary_factor"), err, "only 1 is supported: all of a head is turned");
+	if (rope->scaling == ROPE_PLAIN)
+		return true;
+	double factor;
+	if (!json_get_number(node, "factor", 1e-6, 1e6, &factor, err))
+		return false;
+	rope->factor = (float)factor;
+	return rope->scaling == ROPE_LINEAR || read_llama3(rope, node, err);
+}
+
+static bool read_ropes(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
+{
+	const struct json *node = config_find(document, "rope_parameters"), *of_full, *of_local;
+	c->local_rope = (struct rope){.theta = 1e4f, .factor = 1};
+	if (!config_float(document, "rope_theta", 1, 1e15, &c->rope.theta, err) ||
+		!config_float(document, "rope_local_base_freq", 1, 1e15, &c->local_rope.theta, err))
+		return false;
+	if (node == NULL)
+		node = config_find(document, "rope_scaling");
+	of_full = node == NULL ? NULL : config_find(node, "full_attention");
+	of_local = node == NULL ? NULL : config_find(node, "sliding_attention");
+	if (of_full != NULL || of_local != NULL) {
+		if (!read_rope(&c->rope, of_full, err) || !read_rope(&c->local_rope, of_local, err))
+			return false;
+	} else if (!read_rope(&c->rope, node, err)) {
+		return false;
+	}
+	if (!standard->local_rope && of_local == NULL)
+		c->local_rope = (struct rope){0}; /* the same for all layers */
+	return config_refuse(document, "rope_interleaved", err);
 }
 
 /* --- sliding windows --- */
 
-/* The layers that have a window where no list says so. */
-static bool standard_windows(struct config *c, const struct json *document, struct err *err)
-{
-	bool used = false;
-	int64_t from = c->layers, pattern = 6;
-	if (!config_bool(document, "use_sliding_window", &used, err) ||
-		!config_int(document, "max_window_layers", 0, CONFIG_MAX_LAYERS, &from, err) ||
-		!config_int(document, "sliding_window_pattern", 1, CONFIG_MAX_LAYERS, &pattern, err))
-		return false;
-	for (int64_t i = 0; i < c->layers; i++) {
-		if (is_family(c, "mistral"))
-			c->windowed[i] = 1;
-		else if (is_family(c, "gemma2"))
-			c->windowed[i] = i % 2 == 0;
-		else if (is_family(c, "gemma3_text"))
-			c->windowed[i] = (i + 1) % pattern != 0;
-		else
-			c->windowed[i] = used && i >= from;
-	}
-	return true;
-}
-
-static bool listed_windows(struct config *c, const struct json *list, struct err *err)
+static bool read_layer_types(struct config *c, const struct json *list, struct err *err)
 {
 	if (list->type != JSON_ARRAY || (int64_t)list->count != c->layers)
-		return json_error(list, err, "a list of %lld kinds of layers was expected", (long long)c->layers);
-	for (int64_t i = 0; i < c->layers; i++) {
-		const char *kind;
+		return json_error(list, err, "expected a list of %lld names, one per layer", (long long)c->layers);
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name;
 		size_t length;
-		if (!json_string(list->items[i], &kind, &length, err))
+		if (!json_string(list->items[i], &name, &length, err))
 			return false;
-		c->windowed[i] = strcmp(kind, "sliding_attention") == 0;
-		if (c->windowed[i] == 0 && strcmp(kind, "full_attention") != 0)
+		c->windowed[i] = strcmp(name, "sliding_attention") == 0;
+		if (c->windowed[i] == 0 && strcmp(name, "full_attention") != 0)
 			return json_error(list->items[i], err,
-				"unknown kind of layer \"%.40s\"; known: full_attention, sliding_attention", kind);
+				"attention \"%s\" is not supported; known: full_attention, sliding_attention", name);
 	}
 	return true;
 }
 
-static bool read_windows(struct config *c, const struct json *document, struct err *err)
+static bool read_windows(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
 {
-	const struct json *list = config_find(document, "layer_types");
-	bool is_used = !is_family(c, "qwen2") && !is_family(c, "qwen3");
-	c->window = is_gemma(c) && c->post_norms ? 4096 : 0;
+	bool used = standard->rule != WINDOW_FROM_LAYER;
+	int64_t first = 28, pattern = standard->pattern;
+	const struct json *window = json_find(document, "sliding_window"), *types = config_find(document, "layer_types");
+	if (standard->rule == WINDOW_NONE)
+		return true;
+	c->window = window != NULL ? 0 : standard->window; /* null means none */
 	if (!config_int(document, "sliding_window", 1, CONFIG_MAX_SIZE, &c->window, err) ||
-		!config_bool(document, "use_sliding_window", &is_used, err) ||
-		!(list != NULL ? listed_windows(c, list, err) : standard_windows(c, document, err)))
+		!config_bool(document, "use_sliding_window", &used, err) ||
+		!config_int(document, "max_window_layers", 0, CONFIG_MAX_SIZE, &first, err) ||
+		!config_int(document, "sliding_window_pattern", 1, CONFIG_MAX_SIZE, &pattern, err))
 		return false;
-	if (c->window == 0 || !is_used || is_family(c, "llama") || is_family(c, "gemma"))
+	if (!used)
+		c->window = 0;
+	for (int64_t i = 0; i < c->layers; i++)
+		c->windowed[i] = standard->rule == WINDOW_ALL || (standard->rule == WINDOW_FROM_LAYER && i >= first) ||
+			(standard->rule == WINDOW_BY_PATTERN && (i + 1) % pattern != 0);
+	if (types != NULL && !read_layer_types(c, types, err))
+		return false;
+	if (c->window == 0)
 		memset(c->windowed, 0, sizeof c->windowed);
 	return true;
 }
 
 /* --- the rest --- */
 
-static bool read_options(struct config *c, const struct json *document, struct err *err)
+static bool read_options(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
 {
-	float query_scalar = 0;
-	bool attention_bias = c->qkv_bias;
-	if (!config_float(document, "rms_norm_eps", 0, 1, &c->norm_eps, err) ||
-		!config_bool(document, "tie_word_embeddings", &c->tied, err) ||
-		!config_bool(document, "mlp_bias", &c->mlp_bias, err) ||
-		!config_activation(document, "hidden_act", &c->activation, err) ||
-		!config_activation(document, "hidden_activation", &c->activation, err) ||
-		!config_float(document, "query_pre_attn_scalar", 1e-6, 1e9, &query_scalar, err))
+	bool bias = false;
+	if ((standard->bias_key && !config_bool(document, "attention_bias", &bias, err)) ||
+		(standard->mlp_bias_key && !config_bool(document, "mlp_bias", &c->mlp_bias, err)))
 		return false;
-	if (!is_family(c, "qwen2") && !config_bool(document, "attention_bias", &attention_bias, err))
-		return false;
-	c->qkv_bias = attention_bias;
-	c->out_bias = attention_bias && !is_family(c, "qwen2");
-	if (is_gemma(c)) {
-		c->activation = ACTIVATION_GELU_TANH; /* "gelu" in early files means this one, too */
+	c->qkv_bias = standard->qkv_bias || bias;
+	c->out_bias = bias;
+	if (standard->gemma)
 		c->embed_scale = (float)sqrt((double)c->hidden);
-	}
-	if (is_family(c, "gemma2")) {
-		c->score_cap = 50, c->logit_cap = 30;
-		query_scalar = query_scalar == 0 ? 256 : query_scalar;
-	} else if (is_family(c, "gemma3_text")) {
-		query_scalar = query_scalar == 0 ? 256 : query_scalar;
-	}
-	if (c->post_norms && (!config_float(document, "attn_logit_softcapping", 1e-3, 1e6, &c->score_cap, err) ||
-		!config_float(document, "final_logit_softcapping", 1e-3, 1e6, &c->logit_cap, err)))
+	return config_refuse(document, "use_bidirectional_attention", err);
+}
+
+/* Caps are off where they are null, and standard where they are absent. */
+static bool read_caps(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
+{
+	if (!standard->scalar)
+		return true;
+	float scalar = 256;
+	c->score_cap = json_find(document, "attn_logit_softcapping") == NULL ? standard->score_cap : 0;
+	c->logit_cap = json_find(document, "final_logit_softcapping") == NULL ? standard->logit_cap : 0;
+	if (!config_float(document, "query_pre_attn_scalar", 1e-6, 1e9, &scalar, err))
 		return false;
-	c->score_scale = c->post_norms ? (float)(1.0 / sqrt((double)query_scalar)) : 0;
+	c->score_scale = (float)(1.0 / sqrt((double)scalar));
+	return config_float(document, "attn_logit_softcapping", 1e-6, 1e9, &c->score_cap, err) &&
+		config_float(document, "final_logit_softcapping", 1e-6, 1e9, &c->logit_cap, err);
+}
+
+/* The start token, and the end token, of the family where config.json has no such key. */
+static bool read_tokens(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
+{
+	if (!config_special_tokens(c, document, err))
+		return false;
+	if (json_find(document, "bos_token_id") == NULL)
+		c->bos = standard->bos;
+	if (json_find(document, "eos_token_id") == NULL && standard->end >= 0)
+		c->end_tokens[c->end_token_count++] = standard->end;
 	return true;
 }
 
-/* Published files say null where a soft cap is left out. */
-static void drop_null_caps(struct config *c, const struct json *document)
+/* Gemma's early files say "gelu" and mean its tanh form. */
+static bool read_activation(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
 {
-	const struct json *score = json_find(document, "attn_logit_softcapping"), *logit = json_find(document, "final_logit_softcapping");
-	if (score != NULL && score->type == JSON_NULL)
-		c->score_cap = 0;
-	if (logit != NULL && logit->type == JSON_NULL)
-		c->logit_cap = 0;
+	if (!config_activation(document, "hidden_act", &c->activation, err) ||
+		!config_activation(document, "hidden_activation", &c->activation, err))
+		return false;
+	if (standard->gemma && c->activation == ACTIVATION_GELU_ERF)
+		c->activation = ACTIVATION_GELU_TANH;
+	return true;
 }
 
 bool config_llama(struct config *config, const struct json *document, struct err *err)
 {
+	const struct standard *standard = standard_of(config->family);
 	config_llama_standards(config);
-	if (!read_sizes(config, document, err) || !read_options(config, document, err) || !read_rope(config, document, err) ||
-		!read_windows(config, document, err))
+	return read_sizes(config, standard, document, err) && check_sizes(config, document, err) &&
+		read_ropes(config, standard, document, err) && read_windows(config, standard, document, err) &&
+		read_options(config, standard, document, err) && read_caps(config, standard, document, err) &&
+		config_float(document, "rms_norm_eps", 0, 1, &config->norm_eps, err) &&
+		read_activation(config, standard, document, err) && read_tokens(config, standard, document, err);
+}
+
+bool config_gemma3(struct config *config, const struct json *document, struct err *err)
+{
+	const struct json *text = json_find(document, "text_config");
+	if (text == NULL || text->type != JSON_OBJECT)
+		return json_error(text == NULL ? document : text, err,
+			"expected an object \"text_config\": Gemma 3 keeps the sizes of its text part there");
+	config->family = "gemma3_text";
+	if (!config_llama(config, text, err))
 		return false;
-	drop_null_caps(config, document);
-	return config_special_tokens(config, document, err);
+	struct config whole = *config; /* its end tokens are those of the whole, where that names any */
+	whole.end_token_count = 0;
+	if (!config_special_tokens(&whole, document, err))
+		return false;
+	if (whole.end_token_count > 0) {
+		memcpy(config->end_tokens, whole.end_tokens, sizeof whole.end_tokens);
+		config->end_token_count = whole.end_token_count;
+	}
+	return true;
 }

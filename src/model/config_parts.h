@@ -27,5 +27,7 @@ void config_llama_standards(struct config *config);
 /* The families. */
 bool config_gpt2(struct config *config, const struct json *document, struct err *err);
 bool config_llama(struct config *config, const struct json *document, struct err *err);
+/* A Gemma 3 of text and pictures: its "text_config". */
+bool config_gemma3(struct config *config, const struct json *document, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Weights of the Llama-like families by their names in Hugging Face folders, with or without the prefix "model.". Matrices
- * are Linear, stored [out, in].
+ * Weights of the Llama-like families by their names in Hugging Face folders, under one of several prefixes. Matrices are Linear,
+ * stored [out, in]. Axis Q counts all numbers of a position's queries (N * D), E those of its keys (G * D).
  */
 #include "model/build.h"
 
@@ -60,8 +60,8 @@ static bool attention(struct llama *l)
 	int64_t H = c->hidden, q = c->heads * c->head_width, kv = c->kv_heads * c->head_width;
 	return norm(l, "attn.norm", "input_layernorm", "H") &&
 		linear(l, "attn.q", "self_attn.q_proj", (struct sizes){"QH", q, H, c->heads}, c->qkv_bias) &&
-		linear(l, "attn.k", "self_attn.k_proj", (struct sizes){"GH", kv, H, c->kv_heads}, c->qkv_bias) &&
-		linear(l, "attn.v", "self_attn.v_proj", (struct sizes){"GH", kv, H, 0}, c->qkv_bias) &&
+		linear(l, "attn.k", "self_attn.k_proj", (struct sizes){"EH", kv, H, c->kv_heads}, c->qkv_bias) &&
+		linear(l, "attn.v", "self_attn.v_proj", (struct sizes){"EH", kv, H, 0}, c->qkv_bias) &&
 		(!c->qk_norm || (norm(l, "attn.q_norm", "self_attn.q_norm", "D") &&
 			norm(l, "attn.k_norm", "self_attn.k_norm", "D"))) &&
 		linear(l, "attn.out", "self_attn.o_proj", (struct sizes){"HQ", H, q, 0}, c->out_bias) &&
@@ -87,10 +87,21 @@ static bool output(struct llama *l)
 		.out = l->config->vocabulary, .in = l->config->hidden, .form = WEIGHT_PANEL, .parts = 1}, l->err);
 }
 
+/* A whole model, its body alone, the text part of a model of text and pictures (two generations). */
+static const char *find_prefix(struct model *model)
+{
+	static const char *const prefixes[] = {"model.", "", "language_model.model.", "model.language_model."};
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		if (model_has(model, model_printf(model, "%sembed_tokens.weight", prefixes[i])))
+			return prefixes[i];
+	}
+	return prefixes[0];
+}
+
 bool model_llama(struct model *model, struct err *err)
 {
 	struct llama l = {.model = model, .config = model_config(model), .err = err, .layer = -1};
-	l.prefix = model_has(model, "embed_tokens.weight") ? "" : "model.";
+	l.prefix = find_prefix(model);
 	if (!model_add(model, &(struct model_part){.name = "embed.token.weight", .source = source_name(&l, "embed_tokens", "weight"),
 		.axes = "VH", .out = l.config->vocabulary, .in = l.config->hidden, .form = WEIGHT_PANEL, .parts = 1}, err))
 		return false;
