@@ -174,7 +174,7 @@ legible() {
 	calls 0 ls "$trace" --pass 1
 	prints 'those of pass 1'
 	calls 3 run no-such-model a
-	says 'glass, three-requests, tiny-stories'
+	says 'glass, three-requests, tiny-llama, tiny-stories'
 	calls 0 lesson check 11
 	calls 2 lesson check 99
 }
