@@ -28,6 +28,38 @@ static void add_special(struct json_writer *writer, const char *key, int32_t tok
 		json_add_int(writer, token);
 }
 
+static void add_rope(struct json_writer *writer, const char *key, const struct rope *rope)
+{
+	static const char *const scalings[] = {[ROPE_PLAIN] = "default", [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3"};
+	if (rope->theta == 0)
+		return;
+	json_key(writer, key);
+	json_begin_object(writer);
+	json_key(writer, "theta");
+	json_add_float(writer, rope->theta);
+	add_text(writer, "scaling", scalings[rope->scaling]);
+	json_key(writer, "factor");
+	json_add_float(writer, rope->factor);
+	json_end_object(writer);
+}
+
+/* For readers: what a family with rotary positions has besides. */
+static void add_llama(struct json_writer *writer, const struct config *config)
+{
+	add_rope(writer, "rope", &config->rope);
+	add_rope(writer, "local_rope", &config->local_rope);
+	if (config->window == 0)
+		return;
+	json_put_int(writer, "window", config->window);
+	json_key(writer, "windowed_layers");
+	json_begin_array(writer);
+	for (int64_t i = 0; i < config->layers; i++) {
+		if (config->windowed[i] != 0)
+			json_add_int(writer, i);
+	}
+	json_end_array(writer);
+}
+
 static void add_config(struct json_writer *writer, const struct config *config)
 {
 	json_key(writer, "config");
@@ -46,6 +78,7 @@ static void add_config(struct json_writer *writer, const struct config *config)
 	json_put_bool(writer, "scale_by_layer", config->scale_by_layer);
 	json_put_bool(writer, "scale_scores", config->scale_scores);
 	json_put_bool(writer, "tied", config->tied);
+	add_llama(writer, config);
 	add_special(writer, "bos", config->bos);
 	add_special(writer, "pad", config->pad);
 	json_put_int32s(writer, "end_tokens", config->end_tokens, config->end_token_count);
