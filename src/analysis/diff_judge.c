@@ -113,7 +113,7 @@ struct judge {
 /* Operations that move numbers and compute none. */
 static bool is_exact(const char *kind)
 {
-	static const char *const kinds[] = {"input", "cache_table", "mask_causal", "mask_padding", "mask_and", "copy",
+	static const char *const kinds[] = {"input", "cache_table", "mask_causal", "mask_padding", "mask_window", "mask_and", "copy",
 		"lookup", "inject", "cache_write", "last", "draw"};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(kinds[i], kind) == 0)
