@@ -6,7 +6,7 @@
 #include "engine/random.h"
 #include "tensor/real.h"
 
-static const struct sampling *sampling_of(const struct batch *batch, const struct pass *pass, int64_t b)
+const struct sampling *op_sampling(const struct batch *batch, const struct pass *pass, int64_t b)
 {
 	return request_sampling(&batch->requests[pass->rows[b]], pass->past[b] + pass->fresh[b]);
 }
@@ -14,7 +14,7 @@ static const struct sampling *sampling_of(const struct batch *batch, const struc
 /* Whether a row draws in this pass; a greedy one takes the largest. */
 static bool draws(const struct batch *batch, const struct pass *pass, int64_t b)
 {
-	return pass->sampled[b] != 0 && sampling_of(batch, pass, b)->temperature > 0;
+	return pass->sampled[b] != 0 && op_sampling(batch, pass, b)->temperature > 0;
 }
 
 /* The cost of a step over (B,V) that does so many operations for each number. */
@@ -51,7 +51,7 @@ void op_penalise_run(const struct op *op, struct exec *exec)
 	int64_t V = exec->dims.V, *counts = ARENA_ARRAY(exec->scratch, int64_t, V);
 	memcpy(y, x, tensor_bytes(exec_in(exec, op, 0)));
 	for (int64_t b = 0; b < pass->B; b++, y += V) {
-		const struct sampling *s = sampling_of(exec->batch, pass, b);
+		const struct sampling *s = op_sampling(exec->batch, pass, b);
 		int64_t length = pass->past[b] + pass->fresh[b];
 		if (!sampling_is_used(s))
 			continue;
@@ -69,7 +69,7 @@ bool op_penalise_explain(const struct op *op, struct explain *explain, struct er
 	const struct pass *pass = explain->pass;
 	int64_t b = explain->index[0], v = explain->index[1], offset = b * explain->dims.V + v, count = 0;
 	const int32_t *history = explain->reader.history(explain->reader.self, pass->rows[b]);
-	const struct sampling *s = sampling_of(explain->batch, pass, b);
+	const struct sampling *s = op_sampling(explain->batch, pass, b);
 	float *x;
 	if (!explain_read(explain, op->inputs[0], offset, 1, &x, err))
 		return false;
@@ -107,7 +107,7 @@ void op_temper_run(const struct op *op, struct exec *exec)
 	float *y = exec_out(exec, op, 0)->data;
 	int64_t V = exec->dims.V;
 	for (int64_t b = 0; b < exec->pass->B; b++) {
-		float temperature = sampling_of(exec->batch, exec->pass, b)->temperature;
+		float temperature = op_sampling(exec->batch, exec->pass, b)->temperature;
 		for (int64_t i = b * V; i < (b + 1) * V; i++)
 			y[i] = temperature > 0 ? x[i] / temperature : x[i];
 	}
@@ -116,7 +116,7 @@ void op_temper_run(const struct op *op, struct exec *exec)
 bool op_temper_explain(const struct op *op, struct explain *explain, struct err *err)
 {
 	int64_t offset = explain_offset(explain, op->outputs[0]);
-	float temperature = sampling_of(explain->batch, explain->pass, explain->index[0])->temperature, *x;
+	float temperature = op_sampling(explain->batch, explain->pass, explain->index[0])->temperature, *x;
 	if (!explain_read(explain, op->inputs[0], offset, 1, &x, err))
 		return false;
 	double weight = temperature > 0 ? 1.0 / temperature : 1;
@@ -139,211 +139,6 @@ void op_temper_cost(const struct op *op, const struct dims *dims, struct cost *c
 {
 	step_cost(op, dims, 1, cost);
 }
-
-/* --- what the three filters share --- */
-
-/* One row of a filter: the scaled logits, what earlier filters kept (NULL: all), what is kept now. */
-struct filter {
-	const float *x;
-	const uint8_t *before;
-	uint8_t *kept;
-	int64_t V;
-	int32_t *order; /* [V]: memory for an order of the tokens */
-};
-
-typedef void filter_fn(const struct filter *filter, const struct sampling *sampling);
-
-static bool is_in(const struct filter *f, int64_t v)
-{
-	return f->before == NULL || f->before[v] != 0;
-}
-
-/* Larger first, the lower ID first on a tie; NaN last. */
-static bool comes_before(const float *x, int32_t a, int32_t b)
-{
-	if (x[a] != x[b] && x[a] == x[a] && x[b] == x[b])
-		return x[a] > x[b];
-	if ((x[a] == x[a]) != (x[b] == x[b]))
-		return x[a] == x[a];
-	return a < b;
-}
-
-static void sift(int32_t *heap, int64_t count, int64_t at, const float *x)
-{
-	for (int64_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && comes_before(x, heap[child], heap[child + 1]))
-			child++;
-		if (!comes_before(x, heap[at], heap[child]))
-			return;
-		int32_t other = heap[at];
-		heap[at] = heap[child], heap[child] = other;
-	}
-}
-
-/* The tokens that are still in, into order[], largest first (heap sort: no worst case). Gives their number. */
-static int64_t sort_tokens(const struct filter *f)
-{
-	int64_t count = 0;
-	for (int64_t v = 0; v < f->V; v++) {
-		if (is_in(f, v))
-			f->order[count++] = (int32_t)v;
-	}
-	for (int64_t i = count / 2 - 1; i >= 0; i--)
-		sift(f->order, count, i, f->x);
-	for (int64_t end = count - 1; end > 0; end--) {
-		int32_t last = f->order[0];
-		f->order[0] = f->order[end], f->order[end] = last;
-		sift(f->order, end, 0, f->x);
-	}
-	return count;
-}
-
-static void keep_all(const struct filter *f)
-{
-	for (int64_t v = 0; v < f->V; v++)
-		f->kept[v] = is_in(f, v);
-}
-
-static void top_k(const struct filter *f, const struct sampling *s)
-{
-	if (s->top_k <= 0 || s->top_k >= f->V) {
-		keep_all(f);
-		return;
-	}
-	int64_t count = sort_tokens(f);
-	for (int64_t i = 0; i < count && i < s->top_k; i++)
-		f->kept[f->order[i]] = 1;
-}
-
-/* The largest of what is in, and the sum of exp of the differences to it, ascending by ID. */
-static float sum_of_exp(const struct filter *f, float *most)
-{
-	float sum = 0;
-	bool any = false;
-	*most = 0;
-	for (int64_t v = 0; v < f->V; v++) {
-		if (is_in(f, v) && f->x[v] == f->x[v] && (!any || f->x[v] > *most))
-			*most = f->x[v], any = true;
-	}
-	for (int64_t v = 0; v < f->V; v++) {
-		if (is_in(f, v))
-			sum += real_exp(f->x[v] - *most);
-	}
-	return sum;
-}
-
-/* The smallest set, largest first, whose probabilities reach p. */
-static void top_p(const struct filter *f, const struct sampling *s)
-{
-	if (s->top_p <= 0 || s->top_p >= 1) {
-		keep_all(f);
-		return;
-	}
-	float most, sum = sum_of_exp(f, &most), reached = 0;
-	int64_t count = sort_tokens(f);
-	for (int64_t i = 0; i < count && !(reached >= s->top_p); i++) {
-		f->kept[f->order[i]] = 1;
-		reached += real_exp(f->x[f->order[i]] - most) / sum;
-	}
-}
-
-/* Tokens at least min_p times as likely as the likeliest. */
-static void min_p(const struct filter *f, const struct sampling *s)
-{
-	float most;
-	if (s->min_p <= 0) {
-		keep_all(f);
-		return;
-	}
-	sum_of_exp(f, &most);
-	for (int64_t v = 0; v < f->V; v++)
-		f->kept[v] = is_in(f, v) && real_exp(f->x[v] - most) >= s->min_p;
-}
-
-static bool filter_shape(const struct op *op, const struct spec *in, struct spec *out, struct err *err)
-{
-	out[0] = spec_of(DTYPE_BOOL, in[0].axes);
-	return spec_want(op, in, 0, DTYPE_F32, err) && (op->input_count < 2 || spec_want(op, in, 1, DTYPE_BOOL, err));
-}
-
-/* A row that does not draw keeps everything. */
-static void filter_row(const struct filter *f, const struct sampling *s, filter_fn *fn)
-{
-	memset(f->kept, 0, (size_t)f->V);
-	if (s->temperature > 0)
-		fn(f, s);
-	else
-		keep_all(f);
-}
-
-static void run_filter(const struct op *op, struct exec *exec, filter_fn *fn)
-{
-	int64_t V = exec->dims.V;
-	const uint8_t *before = op->input_count > 1 ? exec_in(exec, op, 1)->data : NULL;
-	int32_t *order = ARENA_ARRAY(exec->scratch, int32_t, V);
-	for (int64_t b = 0; b < exec->pass->B; b++) {
-		struct filter f = {.x = (const float *)exec_in(exec, op, 0)->data + b * V,
-			.before = before != NULL ? before + b * V : NULL,
-			.kept = (uint8_t *)exec_out(exec, op, 0)->data + b * V, .V = V, .order = order};
-		filter_row(&f, sampling_of(exec->batch, exec->pass, b), fn);
-	}
-}
-
-/* What the filter gives for the row of the explained cell. */
-static bool explain_filter(const struct op *op, struct explain *explain, filter_fn *fn, struct err *err)
-{
-	int64_t V = explain->dims.V, b = explain->index[0], v = explain->index[1];
-	uint8_t *before = ARENA_ARRAY(explain->arena, uint8_t, V);
-	float *x, *flags = NULL;
-	if (!explain_read(explain, op->inputs[0], b * V, V, &x, err) ||
-		(op->input_count > 1 && !explain_read(explain, op->inputs[1], b * V, V, &flags, err)))
-		return false;
-	for (int64_t i = 0; i < V; i++)
-		before[i] = flags == NULL || flags[i] != 0;
-	struct filter f = {.x = x, .before = before, .kept = ARENA_ARRAY(explain->arena, uint8_t, V), .V = V,
-		.order = ARENA_ARRAY(explain->arena, int32_t, V)};
-	filter_row(&f, sampling_of(explain->batch, explain->pass, b), fn);
-	int64_t in = 0, kept = 0;
-	for (int64_t i = 0; i < V; i++)
-		in += before[i], kept += f.kept[i];
-	explain_place(explain, explain_add(explain, op->inputs[0], x[v], 1, x[v]), op->inputs[0], b * V + v);
-	explain->recomputed = f.kept[v];
-	buf_printf(&explain->formula, "%s: %s keeps %lld of the %lld tokens before it", f.kept[v] != 0 ? "true" : "false",
-		op_kind(op->code)->name, (long long)kept, (long long)in);
-	return true;
-}
-
-/* The five functions of a filter. */
-#define FILTER(kind, fn, flops)                                                                                  \
-	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in,              \
-		struct spec *out, struct err *err)                                                               \
-	{                                                                                                        \
-		(void)dims;                                                                                      \
-		return filter_shape(op, in, out, err);                                                           \
-	}                                                                                                        \
-	void op_##kind##_run(const struct op *op, struct exec *exec)                                             \
-	{                                                                                                        \
-		run_filter(op, exec, fn);                                                                        \
-	}                                                                                                        \
-	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err)                  \
-	{                                                                                                        \
-		return explain_filter(op, explain, fn, err);                                                     \
-	}                                                                                                        \
-	void op_##kind##_reach(const struct op *op, struct reach *reach)                                         \
-	{                                                                                                        \
-		op_same_cell_reach(op, reach);                                                                   \
-	}                                                                                                        \
-	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost)                   \
-	{                                                                                                        \
-		step_cost(op, dims, flops, cost);                                                                \
-		double count = (double)dims_count(dims, "BV"); /* flags are bytes */                             \
-		cost->bytes_read = (op->input_count > 1 ? 5 : 4) * count;                                        \
-		cost->bytes_written = count;                                                                     \
-	}
-
-FILTER(keep_top_k, top_k, 1)
-FILTER(keep_top_p, top_p, 4)
-FILTER(keep_min_p, min_p, 3)
 
 /* --- softmax_kept --- */
 

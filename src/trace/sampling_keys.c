@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A setting: a float, or a whole number. */
+/*
+ * A setting: a float, or a whole number. Temperature may be 0 besides, which is greedy; between 0 and its least, logits divided by
+ * it could leave the range of a float, and their differences would be NaN.
+ */
 static const struct setting {
 	const char *key;
 	bool is_whole;
 	double low, high;
 	size_t offset;
 } settings[] = {
-	{"temperature", false, 0, 100, offsetof(struct sampling, temperature)},
+	{"temperature", false, 1e-6, 100, offsetof(struct sampling, temperature)},
 	{"top_k", true, 0, INT32_MAX, offsetof(struct sampling, top_k)},
 	{"top_p", false, 1e-6, 1, offsetof(struct sampling, top_p)},
 	{"min_p", false, 0, 1, offsetof(struct sampling, min_p)},
@@ -28,6 +31,11 @@ static const struct setting {
 const char *sampling_key(size_t i)
 {
 	return i < SETTING_COUNT ? settings[i].key : NULL;
+}
+
+static bool is_temperature(const struct setting *setting)
+{
+	return setting->offset == offsetof(struct sampling, temperature);
 }
 
 static void put(struct sampling *sampling, const struct setting *setting, double value)
@@ -60,7 +68,9 @@ bool sampling_read(const struct json *object, struct sampling *sampling, struct 
 		double value = 0;
 		if (node == NULL)
 			continue;
-		if (settings[i].is_whole ? !json_int(node, (int64_t)settings[i].low, (int64_t)settings[i].high, &whole, err)
+		if (is_temperature(&settings[i]) && node->type == JSON_NUMBER && node->number == 0)
+			value = 0;
+		else if (settings[i].is_whole ? !json_int(node, (int64_t)settings[i].low, (int64_t)settings[i].high, &whole, err)
 					 : !json_number(node, settings[i].low, settings[i].high, &value, err))
 			return false;
 		put(sampling, &settings[i], settings[i].is_whole ? (double)whole : value);
@@ -68,19 +78,35 @@ bool sampling_read(const struct json *object, struct sampling *sampling, struct 
 	return true;
 }
 
+/* A whole number is digits and nothing else: 1e3, 0x10 and 9007199254740993, which a double rounds, are none. */
+static bool parse(const struct setting *setting, const char *text, double *value)
+{
+	char *end;
+	size_t digits = strspn(text, "0123456789");
+	if (text[0] == '\0' || text[0] == ' ' || (setting->is_whole && (text[digits] != '\0' || digits > 16)))
+		return false;
+	errno = 0;
+	if (setting->is_whole) {
+		long long whole = strtoll(text, &end, 10);
+		*value = (double)whole;
+		return errno == 0 && whole <= (long long)setting->high;
+	}
+	*value = strtod(text, &end);
+	if (*end != '\0' || errno != 0 || !isfinite(*value))
+		return false;
+	return (*value >= setting->low && *value <= setting->high) || (is_temperature(setting) && *value == 0);
+}
+
 bool sampling_set(struct sampling *sampling, const char *key, const char *text, const char *where, struct err *err)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++) {
-		char *end;
+		double value;
 		if (strcmp(settings[i].key, key) != 0)
 			continue;
-		errno = 0;
-		double value = strtod(text, &end);
-		bool is_number = text[0] != '\0' && text[0] != ' ' && *end == '\0' && errno == 0 && isfinite(value);
-		if (!is_number || value < settings[i].low || value > settings[i].high ||
-			(settings[i].is_whole && value != floor(value)))
-			return err_usage(err, where, "expected a %snumber from %.15g to %.15g, got \"%.60s\"",
-				settings[i].is_whole ? "whole " : "", settings[i].low, settings[i].high, text);
+		if (!parse(&settings[i], text, &value))
+			return err_usage(err, where, "expected %sa %snumber from %.16g to %.16g, got \"%.60s\"",
+				is_temperature(&settings[i]) ? "0 (greedy) or " : "", settings[i].is_whole ? "whole " : "",
+				settings[i].low, settings[i].high, text);
 		put(sampling, &settings[i], value);
 		return true;
 	}
