@@ -70,6 +70,32 @@ START_TEST(shows_what_it_did)
 }
 END_TEST
 
+/* Rows that draw, a penalised one, one that has finished: what each step of the sampler did with each row. */
+static const struct {
+	const char *name, *keys;
+} sampled[] = {
+	{"sampled-80x24", "s"},
+	{"sampled-finished-80x24", "n s"},
+	{"sampled-predict-80x24", "g n s"},
+};
+
+START_TEST(shows_the_steps_of_the_sampler)
+{
+	struct session *session = screens_session();
+	struct err err = ERR_INIT;
+	struct buf text = BUF_INIT;
+	char path[128];
+	ck_assert_msg(session_open_batch(session, "tests/golden/screens/sampled.json", NULL, &err), "%s", err.message);
+	struct term *term = screens_play(session, 80, 24, sampled[_i].keys);
+	term_memory_text(term, &text);
+	snprintf(path, sizeof path, "tests/golden/screens/%s.txt", sampled[_i].name);
+	screens_compare(path, &text);
+	buf_free(&text);
+	term_delete(term);
+	session_delete(session);
+}
+END_TEST
+
 /* The worked example's own numbers, read off the screen. */
 START_TEST(shows_the_worked_example)
 {
@@ -105,6 +131,7 @@ END_TEST
 
 TEST_PROGRAM("screen", {
 	tcase_add_loop_test(tests, shows_what_it_did, 0, (int)(sizeof screens / sizeof screens[0]));
+	tcase_add_loop_test(tests, shows_the_steps_of_the_sampler, 0, (int)(sizeof sampled / sizeof sampled[0]));
 	tcase_add_test(tests, shows_the_worked_example);
 	tcase_add_test(tests, every_key_names_a_command);
 	tcase_add_test(tests, the_page_of_commands_is_the_list);

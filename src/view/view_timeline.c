@@ -89,6 +89,8 @@ static void draw_cell(const struct scene *scene, struct grid *cell, int32_t requ
 	else if (state == STATE_WAITS && waits_for(scene, request, pass) > 0)
 		grid_printf(cell, grid_at(0, 0, cell->width - 1), style_of(STYLE_DIM), _("waits %lld/%lld"),
 			(long long)waits_for(scene, request, pass), (long long)waits_for(scene, request, pass));
+	else if (state == STATE_FINISHED)
+		grid_text(cell, grid_at(0, 0, cell->width - 1), style_of(STYLE_DIM), _("FINISHED"));
 	else
 		grid_text(cell, grid_at(0, 0, cell->width - 1), style_of(STYLE_DIM), state_name(state));
 }
