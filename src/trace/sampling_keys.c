@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 1e-6, with room for the nearest float, which is written as 9.99999997e-07. */
+#define LEAST 9.9999999e-7
+
 /*
- * A setting: a float, or a whole number. Temperature may be 0 besides, which is greedy; between 0 and its least, logits divided by
- * it could leave the range of a float, and their differences would be NaN.
+ * A setting: a float, or a whole number. Temperature may be 0 besides, which is greedy; between 0 and its least, logits divided
+ * by it could leave the range of a float, and their differences would be NaN.
  */
 static const struct setting {
 	const char *key;
@@ -16,9 +19,9 @@ static const struct setting {
 	double low, high;
 	size_t offset;
 } settings[] = {
-	{"temperature", false, 1e-6, 100, offsetof(struct sampling, temperature)},
+	{"temperature", false, LEAST, 100, offsetof(struct sampling, temperature)},
 	{"top_k", true, 0, INT32_MAX, offsetof(struct sampling, top_k)},
-	{"top_p", false, 1e-6, 1, offsetof(struct sampling, top_p)},
+	{"top_p", false, LEAST, 1, offsetof(struct sampling, top_p)},
 	{"min_p", false, 0, 1, offsetof(struct sampling, min_p)},
 	{"repetition_penalty", false, 1e-3, 100, offsetof(struct sampling, repetition_penalty)},
 	{"presence_penalty", false, -100, 100, offsetof(struct sampling, presence_penalty)},
@@ -104,7 +107,7 @@ bool sampling_set(struct sampling *sampling, const char *key, const char *text, 
 		if (strcmp(settings[i].key, key) != 0)
 			continue;
 		if (!parse(&settings[i], text, &value))
-			return err_usage(err, where, "expected %sa %snumber from %.16g to %.16g, got \"%.60s\"",
+			return err_usage(err, where, "expected %sa %snumber from %.7g to %.16g, got \"%.60s\"",
 				is_temperature(&settings[i]) ? "0 (greedy) or " : "", settings[i].is_whole ? "whole " : "",
 				settings[i].low, settings[i].high, text);
 		put(sampling, &settings[i], value);
