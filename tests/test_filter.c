@@ -20,13 +20,14 @@ struct bench {
 	float x[MOST];
 	uint8_t before[MOST], kept[MOST];
 	int32_t row;
+	int64_t past, fresh;
 };
 
 static void bench_init(struct bench *s, int64_t V)
 {
 	*s = (struct bench){.arena = ARENA_INIT};
 	s->batch = (struct batch){.requests = &s->request, .count = 1};
-	s->pass = (struct pass){.B = 1, .rows = &s->row};
+	s->pass = (struct pass){.B = 1, .rows = &s->row, .past = &s->past, .fresh = &s->fresh};
 	s->exec = (struct exec){.pass = &s->pass, .tensors = s->tensors, .scratch = &s->arena, .batch = &s->batch,
 		.dims = {.B = 1, .V = V}};
 	s->tensors[X] = (struct tensor){.dtype = DTYPE_F32, .rank = 2, .shape = {1, V}, .data = s->x};

@@ -58,7 +58,8 @@ void sampled_draw_heads(struct grid *grid, int y)
 
 static const struct sampling *row_sampling(const struct scene *scene, int64_t b)
 {
-	return &trace_batch(scene->trace)->requests[scene_request(scene, b)].sampling;
+	const struct pass *pass = &scene_pass(scene)->layout;
+	return request_sampling(&trace_batch(scene->trace)->requests[pass->rows[b]], pass->past[b] + pass->fresh[b]);
 }
 
 /* Appends a setting that is in use. */
