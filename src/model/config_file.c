@@ -122,7 +122,7 @@ static bool read_gemma(const struct reader *r, struct config *c)
 	c->score_scale = (float)(1.0 / sqrt(scalar));
 	c->local_rope.theta = third ? 10000 : 0;
 	for (int64_t i = 0; i < c->layers; i++)
-		c->windowed[i] = third ? (i + 1) % 6 != 0 : i % 2 == 0;
+		c->windowed[i] = (uint8_t)(third ? (i + 1) % 6 != 0 : i % 2 == 0);
 	return number(r, "attn_logit_softcapping", 1e-3, 1e6, &c->score_cap) &&
 		number(r, "final_logit_softcapping", 1e-3, 1e6, &c->logit_cap) &&
 		size(r, "attention.sliding_window", CONFIG_MAX_SIZE, &c->window);
