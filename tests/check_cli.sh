@@ -179,6 +179,22 @@ legible() {
 	calls 2 lesson check 99
 }
 
+# A picture for a slide says which part it is, what the axes are, and what the colours mean.
+heat_maps() {
+	calls 0 show "$trace" 'pass=1 layers.0.attn.weights[row=B,head=1:3]' --heat
+	prints 'layers.0.attn.weights[row=B,head=1:3]  (N=2, S=1, K=4)  F32'
+	prints 'head pos key 0 to 3'
+	grep -q '^0  *[ .:=+*#%@-]*@@ 0\.[0-9]*  scale of the whole tensor$' "$out" || echo "no scale: $(tail -n 1 "$out")"
+	calls 0 show "$trace" 'pass=1 layers.0.attn.norm' --heat
+	grep -q '^-\([0-9.]*\) [ .:=+*#%@-]*+@ \1  scale' "$out" || echo "no signed scale: $(tail -n 2 "$out")"
+	prints '40 of 48 columns are shown'
+	calls 0 show "$trace" 'pass=1 layers.0.attn.norm' --heat --all
+	prints 'unit 0 to 47'
+	! grep -q 'are shown' "$out" || echo '--all leaves something out'
+	calls 0 show "$trace" 'pass=1 next_tokens[row=B]'
+	prints 'pass=1 next_tokens[row=B]  ()  I32'
+}
+
 selectors() {
 	calls 0 show "$trace" pass=1 tokens
 	cp "$out" "$here/one"
@@ -458,7 +474,7 @@ foreign_text() {
 	calls 0 run --batch "$here/hostile.json" -o "$here/hostile" --capture all
 	tame run
 	prints '\x1b[31mA'
-	for call in "ls $here/hostile" "show $here/hostile logits" "view $here/hostile" \
+	for call in "ls $here/hostile" "show $here/hostile logits" "show $here/hostile logits[row=0] --heat" "show $here/hostile logits[row=0]" "view $here/hostile" \
 		"show $here/hostile pass=0 layers.0.attn.weights[head=0] --heat" "explain $here/hostile logits[0,1]" \
 		"verify $here/hostile" "verify --batch $here/hostile.json --fault padding-attended" "script $here/wild" \
 		"export $here/hostile logits -o $here/hostile.svg --force" "export $here/hostile -o $here/x.txt --view timeline --force"; do
@@ -518,6 +534,7 @@ clean 'wrong use is told in one sentence' wrong_use .
 clean 'selectors are read, or refused' selectors .
 clean 'an option is obeyed or refused' options_count .
 clean 'what is printed can be read' legible .
+clean 'a heat map says what it shows' heat_maps .
 clean 'options may stand before the command' options_before .
 clean 'what is bad or missing is told in one sentence' bad_inputs .
 clean 'an error is a document with --json' json_errors .

@@ -71,12 +71,37 @@ void pick_close(struct pick *pick)
 	model_delete(pick->model);
 }
 
-const char *pick_title(const struct pick *pick, struct arena *arena)
+/* "[row=A,pos=0:2]": the part that was selected, as a selector says it; nothing for the whole. */
+static void add_selection(const struct pick *pick, const struct numbers *names, struct buf *out)
+{
+	const struct slice *slice = &pick->slice;
+	char before = '[';
+	for (int i = 0; i < slice->rank; i++) {
+		int64_t first = slice->first[i], end = first + slice->count[i];
+		bool is_row = strchr("BT", pick->whole.axes[i]) != NULL && names->row_ids != NULL;
+		if (!slice->dropped[i] && slice->count[i] == pick->whole.shape[i])
+			continue;
+		buf_printf(out, "%c%s=", before, selector_axis_word(pick->whole.axes[i]));
+		if (slice->dropped[i] && is_row)
+			buf_add_text(out, names->row_ids[first]);
+		else if (slice->dropped[i])
+			buf_printf(out, "%" PRId64, first);
+		else
+			buf_printf(out, "%" PRId64 ":%" PRId64, first, end);
+		before = ',';
+	}
+	if (before == ',')
+		buf_add_char(out, ']');
+}
+
+static const char *title_of(const struct pick *pick, const struct numbers *names, struct arena *arena)
 {
 	struct buf text = BUF_INIT;
 	if (pick->pass >= 0)
 		buf_printf(&text, "pass=%" PRId64 " ", pick->pass);
-	buf_printf(&text, "%s  (", pick->name);
+	buf_add_text(&text, pick->name);
+	add_selection(pick, names, &text);
+	buf_add_text(&text, "  (");
 	for (int i = 0; i < pick->part.rank; i++)
 		buf_printf(&text, "%s%c=%" PRId64, i > 0 ? ", " : "", pick->part.axes[i], pick->part.shape[i]);
 	buf_printf(&text, ")  %s", dtype_name(pick->part.dtype));
@@ -91,13 +116,13 @@ const char *pick_title(const struct pick *pick, struct arena *arena)
 
 struct numbers pick_numbers(const struct pick *pick, struct arena *arena, bool heat)
 {
-	struct numbers numbers = {.title = pick_title(pick, arena),
-		.part = &pick->part,
+	struct numbers numbers = {.part = &pick->part,
 		.slice = &pick->slice,
 		.most_columns = heat ? MOST_HEAT_COLUMNS : MOST_COLUMNS,
 		.most_rows = MOST_ROWS};
 	if (pick->has_trace_tensor)
 		numbers_name_rows(&numbers, pick->trace, pick->pass, pick->whole.axes, arena);
+	numbers.title = title_of(pick, &numbers, arena);
 	return numbers;
 }
 

@@ -24,10 +24,7 @@ struct pick {
 /* The words of the call: TRACE and a selector. */
 bool pick_open(struct pick *pick, struct cli *cli, struct err *err);
 void pick_close(struct pick *pick);
-/* "pass=1 logits  (B=3, V=2064)  F32" */
-const char *pick_title(const struct pick *pick, struct arena *arena);
-
-/* The part as numbers to be shown, cut to what a person can take in: 12 columns (a heat map: 40), 200 rows. */
+/* The part as numbers to be shown under a title such as "pass=1 logits[row=A]  (V=2064)  F32", cut to what a person can take in: 12 columns (a heat map: 40), 200 rows. */
 struct numbers pick_numbers(const struct pick *pick, struct arena *arena, bool heat);
 /* The scale of colours: that of the whole tensor, of which the part is only a part. */
 bool pick_scale(const struct pick *pick, struct arena *arena, struct heat *heat, struct err *err);

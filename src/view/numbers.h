@@ -15,7 +15,7 @@
 
 /* A tensor to be shown: the part, and where it was cut from. */
 struct numbers {
-	const char *title;
+	const char *title; /* may hold an ID, so foreign bytes */
 	const struct tensor *part;  /* with data; axes of the part */
 	const struct slice *slice;  /* indices are told as in the whole tensor; NULL: the part is the whole */
 	const char *const *row_ids; /* along the axis B or T of the whole tensor; NULL: by index */
@@ -33,7 +33,7 @@ bool numbers_are_cut(const struct numbers *numbers);
 
 /* One column per index of the last axis (a single one for rank 0). In the arena. */
 struct table *numbers_table(const struct numbers *numbers, struct arena *arena);
-/* One cell per number, coloured on the scale of `heat`. In the arena. */
+/* One cell per number, coloured on the scale of `heat`, with the axes above and the scale below. In the arena. */
 struct grid numbers_heat(const struct numbers *numbers, const struct heat *heat, struct arena *arena);
 
 #endif
