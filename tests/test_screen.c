@@ -36,6 +36,8 @@ static const struct {
 	{"isolation-80x24", 80, 24, "! i"},
 	{"past-the-end-80x24", 80, 24, "! n n c Down Down Down Down Down Down Down Up"},
 	{"fewer-rows-80x24", 80, 24, "! n s Down Down n n n"},
+	{"home-short-80x12", 80, 12, "Down Down Down"},
+	{"short-40x13", 40, 13, "! n : g o t o Space e m b e d Enter"},
 	{"logits-40x16", 40, 16, "! n s"},
 	{"wide-120x40", 120, 40, "! n i o : g o t o Space l a y e r s . 0 . a t t n . m i x Enter"},
 	{"resized-80x24", 40, 10, "! n resize=80x24"},

@@ -211,7 +211,7 @@ int grid_printf(struct grid *grid, struct grid_span at, struct style style, cons
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return grid_text(grid, at, style, text);
+	return grid_foreign(grid, at, style, text, strlen(text));
 }
 
 int grid_foreign(struct grid *grid, struct grid_span at, struct style style, const char *bytes, size_t length)

@@ -70,7 +70,7 @@ int grid_text(struct grid *grid, struct grid_span at, struct style style, const 
 /* The same, ending at the span's right edge, or in its middle. Text that is too long starts at the left. */
 int grid_text_right(struct grid *grid, struct grid_span at, struct style style, const char *text);
 int grid_text_centre(struct grid *grid, struct grid_span at, struct style style, const char *text);
-/* Formatted text of our own. */
+/* Formatted text of our own; ends with "…" when it is cut, so that no number loses digits unseen. */
 int grid_printf(struct grid *grid, struct grid_span at, struct style style, const char *format, ...)
 #if defined(__GNUC__)
 	__attribute__((format(printf, 4, 5)))

@@ -13,26 +13,27 @@ static void draw_bar(const struct scene *scene, struct grid *grid)
 {
 	struct grid bar = grid_sub(grid, 0, 0, grid->width, 1);
 	struct style style = style_of(STYLE_BAR);
-	struct buf text = BUF_INIT;
+	struct buf what = BUF_INIT, where = BUF_INIT;
 	grid_fill(&bar, style);
-	buf_add_text(&text, " rowscope");
+	buf_add_text(&what, " rowscope");
 	if (scene->trace != NULL) {
 		const struct trace_info *info = trace_info(scene->trace);
-		buf_printf(&text, " · %s · %s", info->model, info->layout);
+		buf_printf(&what, " · %s · %s", info->model, info->layout);
 		for (int i = 0; info->faults[i] != NULL; i++)
-			buf_printf(&text, _(" · FAULT %s"), info->faults[i]);
+			buf_printf(&what, _(" · FAULT %s"), info->faults[i]);
 	}
-	grid_foreign(&bar, grid_at(0, 0, GRID_REST), style, buf_text(&text), text.length);
-	buf_clear(&text);
 	if (scene_has_pass(scene)) {
 		int count = 0;
 		int number = list_number(scene, scene->value, &count);
-		buf_printf(&text, _("pass %lld/%lld%s %s · tensor %d/%d "), (long long)scene->pass,
+		buf_printf(&where, _("pass %lld/%lld%s %s · tensor %d/%d "), (long long)scene->pass,
 			(long long)trace_pass_count(scene->trace) - 1, scene->is_live ? "+" : "",
 			pass_kind_name(scene_pass(scene)->layout.kind), number, count);
-		grid_text_right(&bar, grid_at(0, 0, bar.width), style_with(style, STYLE_STRONG), buf_text(&text));
 	}
-	buf_free(&text);
+	int right = grid_text_right(
+		&bar, grid_at(0, 0, bar.width), style_with(style, STYLE_STRONG), buf_text(&where));
+	grid_foreign(&bar, grid_at(0, 0, bar.width - right - (right > 0)), style, buf_text(&what), what.length);
+	buf_free(&what);
+	buf_free(&where);
 }
 
 #define LANE_TOKENS 40 /* of the past: more never fit */
@@ -230,7 +231,7 @@ static struct grid draw_lesson(const struct scene *scene, struct grid body)
 void screen_draw(const struct scene *scene, struct grid *grid)
 {
 	if (grid->width < SCREEN_MIN_COLUMNS || grid->height < SCREEN_MIN_LINES) {
-		grid_printf(grid, grid_at(0, 0, GRID_REST), style_of(STYLE_WARN), _("too small: %dx%d, needs %dx%d"), grid->width,
+		view_draw_heading(grid, style_of(STYLE_WARN), _("too small: %dx%d, needs %dx%d"), grid->width,
 			grid->height, SCREEN_MIN_COLUMNS, SCREEN_MIN_LINES);
 		return;
 	}

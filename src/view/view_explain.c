@@ -121,7 +121,7 @@ static void draw_verdict(const struct explained *cell, struct grid *grid, int y)
 static int draw_formula(const struct explained *cell, struct grid *grid, int y)
 {
 	struct grid box = grid_sub(grid, 0, y, grid->width, FORMULA_LINES);
-	grid_text(grid, grid_at(0, y - 1, GRID_REST), style_of(STYLE_DIM), cell->formula_text);
+	grid_printf(grid, grid_at(0, y - 1, GRID_REST), style_of(STYLE_DIM), "%s", cell->formula_text);
 	return y + scene_draw_text(&box, 0, style_with(style_of(STYLE_NORMAL), STYLE_STRONG), cell->formula);
 }
 

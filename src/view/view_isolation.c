@@ -24,10 +24,10 @@ static int draw_proof(const struct isolation *result, struct grid *grid, int y, 
 	const struct isolation_proof *it = &result->proofs[proof];
 	grid_text(grid, grid_at(0, y, 10), style_of(STYLE_LABEL), proof_name(proof));
 	grid_text(grid, grid_at(11, y, 5), style_of(it->ok ? STYLE_GOOD : STYLE_BAD), it->ok ? _("ok") : _("LEAK"));
-	grid_text(grid, grid_at(17, y, GRID_REST), style_of(STYLE_NORMAL), proof_says(proof));
+	grid_printf(grid, grid_at(17, y, GRID_REST), style_of(STYLE_NORMAL), "%s", proof_says(proof));
 	struct buf counts = BUF_INIT;
 	proofs_counts(it, &counts);
-	grid_text(grid, grid_at(17, y + 1, GRID_REST), style_of(STYLE_DIM), buf_text(&counts));
+	grid_printf(grid, grid_at(17, y + 1, GRID_REST), style_of(STYLE_DIM), "%s", buf_text(&counts));
 	buf_free(&counts);
 	return y + 2;
 }

@@ -362,7 +362,7 @@ static void draw_title(const struct picture *picture)
 	shape_text(picture->scene, &picture->map, picture->dtype, &text);
 	grid_foreign(picture->grid, grid_at(0, 0, GRID_REST), style_of(STYLE_TITLE), buf_text(&text), text.length);
 	const char *formula = list_formula(scene_op(picture->scene)->kind);
-	grid_text(picture->grid, grid_at(0, 1, GRID_REST), style_of(STYLE_DIM), formula);
+	grid_printf(picture->grid, grid_at(0, 1, GRID_REST), style_of(STYLE_DIM), "%s", formula);
 	buf_free(&text);
 }
 
@@ -387,7 +387,7 @@ static bool draw_picture(struct picture *picture, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
 	bool is_short = picture->grid->height < 14; /* then the numbers come first */
-	int foot_lines = is_short ? 1 : FOOT_LINES;
+	int foot_lines = !is_short ? FOOT_LINES : picture->grid->height < 7 ? 1 : 2;
 	int height = picture->grid->height - TITLE_LINES - HEAD_LINES - foot_lines;
 	choose_page(picture, height < 1 ? 1 : height, &arena);
 	arena_free(&arena);
@@ -396,11 +396,11 @@ static bool draw_picture(struct picture *picture, struct err *err)
 	for (int i = 0; i < picture->lines; i++)
 		if (!draw_line(picture, TITLE_LINES + HEAD_LINES + i, picture->first_line + i, err))
 			return false;
-	int foot = picture->grid->height - FOOT_LINES;
-	if (!picture->scene->is_hidden && !is_short) {
+	int foot = picture->grid->height - foot_lines;
+	if (!picture->scene->is_hidden && foot_lines > 1)
 		draw_extent(picture, foot);
+	if (!picture->scene->is_hidden && !is_short)
 		draw_statistics(picture, grid_sub(picture->grid, 0, foot + 1, picture->grid->width, FOOT_LINES - 2));
-	}
 	return draw_cursor(picture, picture->grid->height - 1, err);
 }
 
