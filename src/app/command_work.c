@@ -100,14 +100,19 @@ bool command_write_view(struct session *session, const struct export_format *for
 bool command_export(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
 {
 	const struct export_format *format = NULL;
-	if (args->count < 1 || args->count > 2)
+	bool replace = args->count > 1 && strcmp(args->words[args->count - 1], "force") == 0;
+	int count = args->count - replace;
+	if (count < 1 || count > 2)
 		return err_usage(
 			err, "export", _("A file name was expected, as in  export mask.svg  or  export logits.csv."));
 	if (!export_choose(&format, NULL, args->words[0], err))
 		return false;
+	if (!replace && file_exists(args->words[0]))
+		return err_usage(
+			err, args->words[0], _("This file exists already; `force` at the end of the line replaces it."));
 	struct buf out = BUF_INIT;
-	bool ok = command_write_view(session, format, args->count > 1 ? args->words[1] : NULL, &out, err) &&
-		  export_save(args->words[0], &out, false, err);
+	bool ok = command_write_view(session, format, count > 1 ? args->words[1] : NULL, &out, err) &&
+		  export_save(args->words[0], &out, replace, err);
 	if (ok)
 		session_say(session, _("Wrote %s, %zu bytes."), args->words[0], out.length);
 	buf_free(&out);

@@ -9,9 +9,9 @@
 #include "base/i18n.h"
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/full_screen.h"
 #include "cli/plain.h"
 #include "tui/loop.h"
-#include "tui/restore.h"
 
 const struct cli_option cmd_lesson_options[] = {
 	{"lessons", 0, N_("DIR"), N_("a folder of your own lessons (Markdown), besides the bundled ones")},
@@ -111,36 +111,20 @@ static bool check(struct cli *cli, struct err *err)
 
 /* --- a learner --- */
 
-static bool take(struct session *session, struct cli *cli, struct err *err)
-{
-	struct term_options options = {.theme = theme_find(session->theme), .colours = cli->color};
-	struct term *term = NULL;
-	if (!term_curses_new(&term, &options, err))
-		return false;
-	loop_run(term, session);
-	term_delete(term);
-	if (restore_signal() != 0)
-		cli->status = 128 + restore_signal(); /* as a shell tells it */
-	return true;
-}
-
 static bool learn(struct cli *cli, struct err *err)
 {
 	struct session *session = session_new();
-	const char *folder = cli_value(&cli->args, "lessons"), *theme = cli_value(&cli->args, "theme");
+	const char *folder = cli_value(&cli->args, "lessons");
 	bool ok = true;
-	unsigned next = 0;
 	if (folder != NULL && strlen(folder) >= sizeof session->lesson_folder)
 		ok = err_usage(err, "--lessons", _("The path is too long."));
 	else if (folder != NULL)
 		memcpy(session->lesson_folder, folder, strlen(folder) + 1);
-	if (ok && theme != NULL)
-		ok = session_run(session, arena_printf(&cli->arena, "set theme %s", theme), &next, err);
-	ok = ok && lesson_run_start(session, cli->args.words[0], err);
+	ok = ok && full_screen_theme(session, cli, err) && lesson_run_start(session, cli->args.words[0], err);
 	if (ok && (cli_has(&cli->args, "plain") || !term_is_usable()))
 		ok = plain_lesson(session, stdin, err);
 	else if (ok)
-		ok = take(session, cli, err);
+		ok = full_screen_run(session, cli, err);
 	session_delete(session);
 	return ok;
 }

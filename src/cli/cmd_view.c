@@ -8,11 +8,11 @@
 #include "base/file.h"
 #include "base/i18n.h"
 #include "cli/commands.h"
+#include "cli/full_screen.h"
 #include "cli/plain.h"
 #include "cli/setup.h"
 #include "cli/stop.h"
 #include "tui/loop.h"
-#include "tui/restore.h"
 #include "view/view.h"
 
 const struct cli_option cmd_view_options[] = {
@@ -70,33 +70,11 @@ static bool print_views(struct session *session, struct cli *cli, struct err *er
 	return cli->json ? plain_json(table, err) : cli_print_table(cli, table, err);
 }
 
-static bool set_theme(struct session *session, struct cli *cli, struct err *err)
-{
-	const char *name = cli_value(&cli->args, "theme");
-	unsigned next = 0;
-	if (name == NULL)
-		return true;
-	return session_run(session, arena_printf(&cli->arena, "set theme %s", name), &next, err);
-}
-
-static bool show(struct session *session, struct cli *cli, struct err *err)
-{
-	struct term_options options = {.theme = theme_find(session->theme), .colours = cli->color};
-	struct term *term = NULL;
-	if (!term_curses_new(&term, &options, err))
-		return false;
-	loop_run(term, session);
-	term_delete(term);
-	if (restore_signal() != 0)
-		cli->status = 128 + restore_signal(); /* as a shell tells it */
-	return true;
-}
-
 bool cmd_view(struct cli *cli, struct err *err)
 {
 	struct session *session = session_new();
 	bool is_home = cli_has(&cli->args, "home") && cli->args.count == 0;
-	bool ok = set_theme(session, cli, err) && (is_home || open_what_is_asked(session, cli, err));
+	bool ok = full_screen_theme(session, cli, err) && (is_home || open_what_is_asked(session, cli, err));
 	bool is_plain = cli_has(&cli->args, "plain") || cli->json;
 	if (ok && !is_plain && !term_is_usable() && isatty(STDOUT_FILENO))
 		cli_say(cli, _("this terminal cannot show the screen (TERM is \"%.40s\"); the passes as text instead:"),
@@ -104,7 +82,7 @@ bool cmd_view(struct cli *cli, struct err *err)
 	if (ok && (is_plain || !term_is_usable()))
 		ok = print_views(session, cli, err);
 	else if (ok)
-		ok = show(session, cli, err);
+		ok = full_screen_run(session, cli, err);
 	session_delete(session);
 	return ok;
 }
