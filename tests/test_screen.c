@@ -116,6 +116,32 @@ START_TEST(shows_the_worked_example)
 }
 END_TEST
 
+/* Lines break at spaces and around Chinese characters, but not before a closing mark; nothing is lost. */
+START_TEST(text_breaks_where_it_can)
+{
+	static const struct {
+		const char *text, *lines[4];
+	} cases[] = {{"one two three four", {"one two", "three four"}}, {"运算： 到本遍的下一个", {"运算： 到本", "遍的下一个"}},
+		{"abc到本遍的", {"abc到本遍的"}}, {"到本遍的下。一", {"到本遍的", "下。一"}}, {"abcdefghijklmn", {"abcdefghijk", "lmn"}},
+		{"用`last pass`跑到", {"用`last", "pass`跑到"}}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct arena arena = ARENA_INIT;
+		struct grid grid = grid_new(&arena, 11, 4);
+		scene_draw_text(&grid, 0, style_of(STYLE_NORMAL), cases[i].text);
+		for (int y = 0; y < 4; y++) {
+			struct buf line = BUF_INIT;
+			for (int x = 0; x < grid.width; x++)
+				buf_add_text(&line, grid_cell(&grid, x, y)->glyph);
+			while (line.length > 0 && line.data[line.length - 1] == ' ')
+				line.data[--line.length] = '\0';
+			ck_assert_str_eq(buf_text(&line), cases[i].lines[y] != NULL ? cases[i].lines[y] : "");
+			buf_free(&line);
+		}
+		arena_free(&arena);
+	}
+}
+END_TEST
+
 START_TEST(every_key_names_a_command)
 {
 	ck_assert_msg(keymap_check() == NULL, "keymap.def: %s", keymap_check());
@@ -135,6 +161,7 @@ TEST_PROGRAM("screen", {
 	tcase_add_loop_test(tests, shows_what_it_did, 0, (int)(sizeof screens / sizeof screens[0]));
 	tcase_add_loop_test(tests, shows_the_steps_of_the_sampler, 0, (int)(sizeof sampled / sizeof sampled[0]));
 	tcase_add_test(tests, shows_the_worked_example);
+	tcase_add_test(tests, text_breaks_where_it_can);
 	tcase_add_test(tests, every_key_names_a_command);
 	tcase_add_test(tests, the_page_of_commands_is_the_list);
 })

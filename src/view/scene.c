@@ -198,8 +198,37 @@ const char *scene_axis_name(char letter)
 	return selector_axis_word(letter);
 }
 
-/* Bytes of a display string that go on one line of `columns`: broken at a space if there is one, else wherever the
- * line is full (Chinese has no spaces). */
+static bool is_wide(const char *text)
+{
+	int used = 0;
+	return (unsigned char)text[0] >= 0x80 && utf8_fit(text, 1, &used) == 0;
+}
+
+/* Marks that never begin a line. */
+static bool is_closing(const char *text)
+{
+	static const char *const marks[] = {"。", "，", "、", "；", "：", "？", "！", "）", "》", "」", "”", "…"};
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+		if (strncmp(text, marks[i], strlen(marks[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a line may end before byte `at`: at a space, or on either side of a Chinese character. */
+static bool can_break(const char *text, size_t at)
+{
+	int used = 0;
+	size_t before = at - 1;
+	if (text[at] == ' ')
+		return true;
+	if (((unsigned char)text[at] & 0xC0) == 0x80 || utf8_fit(text + at, 0, &used) > 0 || is_closing(text + at))
+		return false;
+	while (before > 0 && ((unsigned char)text[before] & 0xC0) == 0x80)
+		before--;
+	return is_wide(text + at) || is_wide(text + before);
+}
+
+/* Bytes of a display string that go on one line of `columns`: broken where it can be, else wherever the line is full. */
 static size_t line_length(const char *text, int columns)
 {
 	int used = 0;
@@ -207,7 +236,7 @@ static size_t line_length(const char *text, int columns)
 	if (text[fits] == '\0' || fits == 0)
 		return fits;
 	for (size_t i = fits; i > 0; i--)
-		if (text[i] == ' ')
+		if (can_break(text, i))
 			return i;
 	return fits;
 }

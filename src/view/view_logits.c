@@ -134,12 +134,13 @@ static struct grid draw_heads(const struct logits *logits, struct grid *page)
 	static const struct {
 		int x;
 		const char *text;
-	} heads[] = {{8, "ID"}, {12, N_("token")}, {32, N_("logit")}, {42, N_("prob")}};
+	} heads[] = {{12, N_("token")}, {32, N_("logit")}, {42, N_("prob")}};
 	bool steps = logits->sampled.is_there;
 	struct grid body = view_draw_heading(page, style_of(STYLE_TITLE),
 		steps ? _("From (B=%lld, V=%lld) logits to a draw for each row: + kept, - left out, > drawn")
 		      : _("The likeliest next tokens of (B=%lld, V=%lld) logits; > is each row's choice"),
 		(long long)logits->B, (long long)logits->V);
+	grid_text_right(&body, grid_at(4, 0, 6), style_of(STYLE_LABEL), _("ID"));
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0] - (steps ? 1 : 0); i++)
 		grid_text(&body, grid_at(heads[i].x, 0, GRID_REST), style_of(STYLE_LABEL), _(heads[i].text));
 	if (steps)
