@@ -145,6 +145,25 @@ START_TEST(states_show_without_colour)
 }
 END_TEST
 
+/* A hall's screen may stand on any terminal: each cell says its ink and its paper. */
+START_TEST(the_projector_leaves_nothing_to_the_terminal)
+{
+	const struct theme *theme = theme_find("projector");
+	for (int depth = THEME_8; depth <= THEME_RGB; depth++) {
+		for (int role = 0; role < STYLE_ROLES; role++) {
+			for (unsigned flags = 0; flags <= STYLE_FAINT; flags += STYLE_FAINT) {
+				struct style style = style_with(style_of((enum style_role)role), flags);
+				struct theme_paint paint = theme_paint(theme, style, (enum theme_depth)depth);
+				ck_assert_int_ne(paint.fg, THEME_DEFAULT);
+				ck_assert_int_ne(paint.bg, THEME_DEFAULT);
+				ck_assert_int_ne(paint.fg, paint.bg);
+			}
+		}
+	}
+	ck_assert_int_eq(theme_paint(theme_find("light"), style_of(STYLE_NORMAL), THEME_RGB).bg, THEME_DEFAULT);
+}
+END_TEST
+
 START_TEST(finds_themes)
 {
 	ck_assert_str_eq(theme_name(theme_find("projector")), "projector");
@@ -165,5 +184,6 @@ TEST_PROGRAM("theme", {
 	tcase_add_test(tests, finds_nearest_colours);
 	tcase_add_test(tests, ramp_glyphs_vanish_only_where_colour_tells);
 	tcase_add_test(tests, states_show_without_colour);
+	tcase_add_test(tests, the_projector_leaves_nothing_to_the_terminal);
 	tcase_add_test(tests, finds_themes);
 })

@@ -5,6 +5,8 @@
 #include "draw/colour.h"
 
 #define NONE THEME_DEFAULT
+#define BLACK_8 0
+#define WHITE_8 7
 
 struct look {
 	int32_t fg, bg;
@@ -20,6 +22,7 @@ struct theme {
 	struct look cursor, selected, match;
 	enum colour_ramp ramp;
 	bool is_mono;
+	bool owns_paper; /* paints its own background, whatever the terminal has */
 	struct look roles[STYLE_ROLES];
 };
 
@@ -98,6 +101,7 @@ static const struct theme themes[] =
 			.selected = {NONE, 0xfff3c4, THEME_BOLD},
 			.match = {0x000000, 0xffd866, THEME_BOLD},
 			.ramp = COLOUR_CIVIDIS,
+			.owns_paper = true,
 			.roles =
 				{
 					[STYLE_NORMAL] = {NONE, NONE, 0},
@@ -240,6 +244,10 @@ static struct look look_of(const struct theme *theme, struct style style)
 		overlay(&look, &theme->cursor);
 	else if ((style.flags & STYLE_RAMP) && is_heat(style))
 		look.fg = look.bg;
+	if (theme->owns_paper) {
+		look.fg = look.fg == NONE ? (int32_t)theme->foreground : look.fg;
+		look.bg = look.bg == NONE ? (int32_t)theme->background : look.bg;
+	}
 	return look;
 }
 
@@ -267,13 +275,17 @@ static struct theme_paint paint_8(const struct theme *theme, struct style style)
 	struct theme_paint paint = without_colour(style);
 	struct look look = theme->roles[style.role < STYLE_ROLES ? style.role : STYLE_NORMAL];
 	if (is_heat(style))
-		return paint; /* eight colours have no order */
+		look = theme->roles[STYLE_NORMAL]; /* eight colours have no order */
 	if (style.role == STYLE_LANE)
 		look.fg = (int32_t)theme->lanes[style.level % STYLE_LANES];
 	/* reversed, the colour of the paper is the one that tells */
 	int32_t telling = look.bg != NONE && (paint.attributes & THEME_REVERSE) ? look.bg : look.fg;
 	if (telling != NONE && !(style.flags & STYLE_FAINT))
 		paint.fg = colour_8((uint32_t)telling);
+	if (theme->owns_paper) {
+		paint.fg = paint.fg == NONE ? BLACK_8 : paint.fg;
+		paint.bg = WHITE_8;
+	}
 	return paint;
 }
 

@@ -1,8 +1,8 @@
 /*
  * theme.h: from what a cell means to what it looks like: meaning × theme × what the screen can do.
  *
- * Four themes: dark and light follow the terminal's own background, projector is dark ink on white with high
- * contrast, mono uses no colour at all. Colours of text keep a contrast of 4.5 to their background (7 for
+ * Four themes: dark and light follow the terminal's own background, projector is dark ink on a white that it paints
+ * itself, with high contrast, mono uses no colour at all. Colours of text keep a contrast of 4.5 to their background (7 for
  * projector); what stands back keeps 3.
  *
  *     const struct theme *theme = theme_find("dark");
