@@ -71,7 +71,7 @@ static const struct {
 	{TITLE CHECK "```\n\n" CHECK "```\n", "line 15", "id 'a' already"},
 	{TITLE "```rowscope\nview mask\nexport /tmp/x.svg\n```\n", "line 9", "may not run"},
 	{TITLE "```rowscope\nlesson other\n```\n", "line 8", "may not run"},
-	{"# T\n\n\xff\xfe\n", "line 1", "not UTF-8"},
+	{"# T\n\n\xff\xfe\n", "line 3", "not UTF-8"},
 };
 
 START_TEST(refuses_and_says_where)

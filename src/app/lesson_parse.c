@@ -240,6 +240,35 @@ static bool read_document(struct lesson *lesson, cmark_node *document, struct er
 	return ok;
 }
 
+/* The line of a byte, from 1. */
+static int line_of(const char *bytes, size_t at)
+{
+	int line = 1;
+	for (size_t i = 0; i < at; i++)
+		line += bytes[i] == '\n';
+	return line;
+}
+
+/* Where a text stops being text: at the first byte that is no UTF-8, or a NUL; `length` when it never does. */
+static size_t text_length(const char *bytes, size_t length)
+{
+	size_t at = 0, step;
+	uint32_t code_point;
+	while (at < length && bytes[at] != '\0' && (step = utf8_decode(bytes + at, length - at, &code_point)) > 0)
+		at += step;
+	return at;
+}
+
+/* The line is told where the bad byte is, not where the file begins. */
+static bool check_text(const struct lesson *lesson, const char *bytes, size_t length, struct err *err)
+{
+	size_t good = text_length(bytes, length);
+	if (good == length)
+		return true;
+	return lesson_error(lesson, line_of(bytes, good), err,
+		bytes[good] == '\0' ? _("The text holds a NUL byte.") : _("This is not UTF-8; save the file as UTF-8."));
+}
+
 bool lesson_parse(struct lesson *lesson, const char *path, const char *bytes, size_t length, struct err *err)
 {
 	*lesson = (struct lesson){.title = "", .arena = ARENA_INIT};
@@ -249,10 +278,7 @@ bool lesson_parse(struct lesson *lesson, const char *path, const char *bytes, si
 	lesson->steps[0].title = lesson->steps[0].text = "";
 	bool ok = length <= LESSON_MAX_FILE ||
 		  lesson_error(lesson, 1, err, _("A lesson has at most %d bytes."), LESSON_MAX_FILE);
-	ok = ok && (utf8_is_valid(bytes, length) ||
-			   lesson_error(lesson, 1, err, _("This is not UTF-8; save the file as UTF-8.")));
-	ok = ok &&
-	     (memchr(bytes, '\0', length) == NULL || lesson_error(lesson, 1, err, _("The text holds a NUL byte.")));
+	ok = ok && check_text(lesson, bytes, length, err);
 	if (ok) {
 		cmark_node *document = cmark_parse_document(bytes, length, CMARK_OPT_DEFAULT);
 		ok = read_document(lesson, document, err);
