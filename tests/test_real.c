@@ -86,6 +86,10 @@ static void check_pow(float x, float y)
 
 START_TEST(power)
 {
+	/* valgrind computes long double in 64 bits, so that a subnormal exponent passes for an odd number there */
+	const char *runner = getenv("RUNNER");
+	if (runner != NULL && strcmp(runner, "valgrind") == 0)
+		return;
 	static const float more[] = {2.0f, 3.0f, -2.0f, -3.0f, 0.5f, -0.5f, 0x1p24f, 16777215.0f, -2147483648.0f, NAN};
 	float all[sizeof special / sizeof *special + sizeof more / sizeof *more];
 	size_t n = 0;
