@@ -146,6 +146,22 @@ START_TEST(keeps_what_the_definition_says)
 }
 END_TEST
 
+/* To reach p is enough, and to be as likely as min_p asks. */
+START_TEST(a_bound_that_is_met_exactly_is_met)
+{
+	struct bench s;
+	struct op top_p = filter_op(OP_keep_top_p), min_p = filter_op(OP_keep_min_p);
+	bench_init(&s, 2);
+	s.request.sampling = (struct sampling){.temperature = 1, .top_p = 0.5f, .min_p = 1};
+	memset(s.before, 1, 2);
+	op_kind(OP_keep_top_p)->run(&top_p, &s.exec);
+	ck_assert_mem_eq(s.kept, ((const uint8_t[2]){1, 0}), 2);
+	op_kind(OP_keep_min_p)->run(&min_p, &s.exec);
+	ck_assert_mem_eq(s.kept, ((const uint8_t[2]){1, 1}), 2);
+	arena_free(&s.arena);
+}
+END_TEST
+
 /* NaN is least: it is kept only where nothing else is left, and nothing crashes. */
 START_TEST(nan_comes_last)
 {
@@ -219,6 +235,7 @@ END_TEST
 
 TEST_PROGRAM("filter", {
 	tcase_add_loop_test(tests, keeps_what_the_definition_says, 0, 3);
+	tcase_add_test(tests, a_bound_that_is_met_exactly_is_met);
 	tcase_add_test(tests, nan_comes_last);
 	tcase_add_loop_test(tests, says_why, 0, (int)(sizeof reasons / sizeof *reasons));
 })
