@@ -282,7 +282,7 @@ START_TEST(what_is_not_supported_is_named)
 	refuses(WORDS("'post_processor':{'type':'BertProcessing'},"), "\"BertProcessing\" is not supported");
 	refuses(WORDS("'decoder':{'type':'CTC'},"), "\"CTC\" is not supported");
 	refuses(BPE("", MERGES, ",'dropout':0.1"), "model.dropout");
-	refuses(BPE("", MERGES, ",'byte_fallback':true"), "byte_fallback");
+	refuses(BPE("", MERGES, ",'byte_fallback':1"), "byte_fallback");
 	refuses(BPE("", MERGES, ",'end_of_word_suffix':'</w>'"), "end_of_word_suffix");
 	load(BPE("", MERGES, ",'dropout':null,'continuing_subword_prefix':'','end_of_word_suffix':'','byte_fallback':false"));
 }

@@ -8,12 +8,14 @@
 
 #include "base/map.h"
 #include "base/utf8.h"
+#include "text/bytechar.h"
 #include "text/setting.h"
 #include "text/subword.h"
 
 struct bpe {
 	struct map merges; /* the two IDs of a pair (8 bytes) -> rank * 2^32 + ID of the merged token */
 	bool fuse_unknown;
+	bool byte_fallback; /* a character outside the vocabulary is the tokens of its bytes, where there are such */
 	bool ignore_merges; /* a piece that is a token is that token */
 };
 
@@ -112,11 +114,6 @@ static bool refuse_variants(const struct json *node, struct err *err)
 		if (length > 0)
 			return json_error(setting_find(node, affixes[i]), err, "BPE with a %s is not supported", affixes[i]);
 	}
-	bool fallback;
-	if (!setting_bool(node, "byte_fallback", false, &fallback, err))
-		return false;
-	if (fallback)
-		return json_error(setting_find(node, "byte_fallback"), err, "BPE with byte_fallback is not supported");
 	return true;
 }
 
@@ -128,6 +125,7 @@ static bool load(struct subword *model, const struct json *node, struct arena *a
 	const struct json *merges;
 	return json_only_keys(node, known, err) && refuse_variants(node, err) &&
 		setting_bool(node, "fuse_unk", false, &bpe->fuse_unknown, err) &&
+		setting_bool(node, "byte_fallback", false, &bpe->byte_fallback, err) &&
 		setting_bool(node, "ignore_merges", false, &bpe->ignore_merges, err) &&
 		setting_need(node, "merges", &merges, err) && read_merges(model, merges, err);
 }
@@ -226,6 +224,23 @@ static void add_symbol(struct word *word, int32_t id, size_t start, size_t end)
 		word->symbols[place - 1].next = place;
 }
 
+/* One symbol per byte of a character; false, and none, when the vocabulary lacks one of the bytes. */
+static bool split_bytes(const struct subword *model, const struct piece *piece, size_t at, size_t length,
+	struct word *word)
+{
+	int32_t ids[4];
+	for (size_t i = 0; i < length; i++) {
+		char token[BYTECHAR_FALLBACK_LENGTH];
+		bytechar_fallback((unsigned char)piece->bytes[at + i], token);
+		ids[i] = vocab_find(&model->vocab, token, sizeof token);
+		if (ids[i] < 0)
+			return false;
+	}
+	for (size_t i = 0; i < length; i++)
+		add_symbol(word, ids[i], at + i, at + i + 1);
+	return true;
+}
+
 /* One symbol per character. A character outside the vocabulary is the unknown token, or left out when there is
  * none, as Hugging Face tokenizers do. */
 static bool split_characters(const struct subword *model, const struct piece *piece, struct word *word, struct err *err)
@@ -237,12 +252,12 @@ static bool split_characters(const struct subword *model, const struct piece *pi
 		size_t step = utf8_decode(piece->bytes + at, piece->length - at, &c);
 		step = step > 0 ? step : 1;
 		int32_t id = vocab_find(&model->vocab, piece->bytes + at, step);
-		bool unknown = id < 0;
+		bool unknown = id < 0 && !(bpe->byte_fallback && split_bytes(model, piece, at, step, word));
 		if (unknown && model->has_unknown && model->unknown < 0)
 			return subword_no_token(piece, at, err);
 		if (unknown && model->has_unknown && after_unknown && bpe->fuse_unknown)
 			word->symbols[word->count - 1].end = (uint32_t)(at + step);
-		else if (!unknown || model->has_unknown)
+		else if (id >= 0 || (unknown && model->has_unknown))
 			add_symbol(word, unknown ? model->unknown : id, at, at + step);
 		after_unknown = unknown;
 		at += step;

@@ -1,5 +1,7 @@
 #include "text/bytechar.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 
 /* Bytes written as others come in three runs: 00-20, 7F-A0, AD. */
@@ -43,4 +45,31 @@ bool bytechar_decode(const char *text, size_t length, struct buf *out)
 		at += step;
 	}
 	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int bytechar_of_fallback(const char *token, size_t length)
+{
+	if (length != BYTECHAR_FALLBACK_LENGTH || memcmp(token, "<0x", 3) != 0 || token[5] != '>')
+		return -1;
+	/* A sign is a digit to Hugging Face tokenizers. */
+	int high = token[3] == '+' ? 0 : hex_digit(token[3]), low = hex_digit(token[4]);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+void bytechar_fallback(unsigned char byte, char token[BYTECHAR_FALLBACK_LENGTH])
+{
+	static const char digits[] = "0123456789ABCDEF";
+	memcpy(token, "<0x", 3);
+	token[3] = digits[byte >> 4];
+	token[4] = digits[byte & 15];
+	token[5] = '>';
 }

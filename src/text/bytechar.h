@@ -24,4 +24,12 @@ int bytechar_to_byte(uint32_t code_point);
  * 256. */
 bool bytechar_decode(const char *text, size_t length, struct buf *out);
 
+/* The byte that a token of the form <0xE4> stands for (SentencePiece's byte fallback), or -1. */
+int bytechar_of_fallback(const char *token, size_t length);
+
+enum { BYTECHAR_FALLBACK_LENGTH = 6 };
+
+/* Writes the token that stands for a byte, "<0xE4>", not terminated. */
+void bytechar_fallback(unsigned char byte, char token[BYTECHAR_FALLBACK_LENGTH]);
+
 #endif

@@ -68,6 +68,44 @@ static bool run_byte_level(const struct decoder_step *step, struct decoder_list 
 	return true;
 }
 
+/* The bytes of a run of byte tokens: their text, or one U+FFFD for each when they are not UTF-8. */
+static void keep_run(struct buf *run, struct decoder_text *text, struct arena *arena)
+{
+	if (!utf8_is_valid(buf_text(run), run->length)) {
+		size_t count = run->length;
+		buf_clear(run);
+		while (count-- > 0)
+			buf_add(run, "\xef\xbf\xbd", 3);
+	}
+	*text = keep(arena, run);
+	buf_clear(run);
+}
+
+static bool run_byte_fallback(const struct decoder_step *step, struct decoder_list *list, struct arena *arena,
+	struct err *err)
+{
+	struct buf run = BUF_INIT;
+	size_t count = 0;
+	(void)step;
+	(void)err;
+	for (size_t i = 0; i < list->count; i++) {
+		struct decoder_text text = list->items[i];
+		int byte = bytechar_of_fallback(text.bytes, text.length);
+		if (byte >= 0) {
+			buf_add_char(&run, (char)byte);
+			continue;
+		}
+		if (run.length > 0)
+			keep_run(&run, &list->items[count++], arena);
+		list->items[count++] = text;
+	}
+	if (run.length > 0)
+		keep_run(&run, &list->items[count++], arena);
+	list->count = count;
+	buf_free(&run);
+	return true;
+}
+
 static bool load_content(struct decoder_step *step, const struct json *node, struct err *err)
 {
 	const struct json *member;
@@ -152,14 +190,15 @@ static bool run_strip(const struct decoder_step *step, struct decoder_list *list
 	return true;
 }
 
-static const char *const fuse_keys[] = {"type", NULL};
+static const char *const only_type[] = {"type", NULL};
 static const char *const byte_level_keys[] = {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL};
 static const char *const replace_keys[] = {"type", "pattern", "content", NULL};
 static const char *const strip_keys[] = {"type", "content", "start", "stop", NULL};
 
 static const struct decoder_kind kinds[] = {
 	{"ByteLevel", byte_level_keys, NULL, run_byte_level},
-	{"Fuse", fuse_keys, NULL, run_fuse},
+	{"ByteFallback", only_type, NULL, run_byte_fallback},
+	{"Fuse", only_type, NULL, run_fuse},
 	{"Replace", replace_keys, load_replace, run_replace},
 	{"Strip", strip_keys, load_strip, run_strip},
 };
@@ -182,6 +221,7 @@ static bool load_step(struct decoder *decoder, const struct json *node, const ch
 	struct decoder_step *step = &decoder->steps[decoder->count++];
 	*step = (struct decoder_step){.kind = kind};
 	decoder->byte_level = decoder->byte_level || kind->run == run_byte_level;
+	decoder->byte_fallback = decoder->byte_fallback || kind->run == run_byte_fallback;
 	return json_only_keys(node, kind->known, err) && (kind->load == NULL || kind->load(step, node, err));
 }
 

@@ -25,6 +25,7 @@ struct decoder {
 	size_t count;
 	bool present;    /* false: join by a space */
 	bool byte_level; /* one of the steps turns characters into bytes */
+	bool byte_fallback; /* one of the steps turns runs of tokens such as <0xE4> into text */
 };
 
 struct decoder_text {

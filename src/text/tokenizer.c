@@ -137,6 +137,11 @@ bool tokenizer_token_bytes(const struct tokenizer *tokenizer, int32_t id, struct
 	if (!find_spelling(tokenizer, id, &text))
 		return false;
 	bool control = added_by_id(&tokenizer->added, id) != NULL;
+	int byte = tokenizer->decoder.byte_fallback ? bytechar_of_fallback(text.bytes, text.length) : -1;
+	if (byte >= 0) {
+		buf_add_char(out, (char)byte);
+		return true;
+	}
 	if (control || !tokenizer->decoder.byte_level || !bytechar_decode(text.bytes, text.length, out))
 		buf_add(out, text.bytes, text.length);
 	return true;

@@ -1,12 +1,14 @@
 /*
  * Streaming decode. Only the last few tokens are decoded again for each new one: what a decoder makes of a token
  * depends on whether it is the first, and bytes that wait for the rest of their character are at most three, so they
- * belong to the last three tokens that have text.
+ * belong to the last three tokens that have text. A run of byte tokens (<0xE4>) is kept whole until it ends, however long:
+ * one bad byte in it makes U+FFFD of all.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "text/bytechar.h"
 #include "text/tokenizer_parts.h"
 #include "text/unicode.h"
 
@@ -15,8 +17,8 @@ enum { WINDOW = 8 }; /* tokens */
 struct tokenizer_stream {
 	const struct tokenizer *tokenizer;
 	bool skip_special;
-	int32_t ids[WINDOW + 1];
-	size_t count;
+	int32_t *ids;
+	size_t count, capacity;
 	size_t given; /* of the window's bytes, how many were appended already */
 };
 
@@ -30,6 +32,8 @@ struct tokenizer_stream *tokenizer_stream_new(const struct tokenizer *tokenizer,
 
 void tokenizer_stream_delete(struct tokenizer_stream *stream)
 {
+	if (stream != NULL)
+		free(stream->ids);
 	free(stream);
 }
 
@@ -38,12 +42,21 @@ static void decode_window(const struct tokenizer_stream *stream, struct buf *byt
 	tokenizer_decode_bytes(stream->tokenizer, stream->ids, stream->count, stream->skip_special, bytes);
 }
 
-/* Forgets the oldest token; `waiting` bytes at the end have not been given yet. */
+static void append(struct tokenizer_stream *stream, int32_t id)
+{
+	if (stream->count == stream->capacity) {
+		stream->capacity = stream->capacity == 0 ? WINDOW + 1 : stream->capacity * 2;
+		stream->ids = mem_resize(stream->ids, stream->capacity, sizeof *stream->ids);
+	}
+	stream->ids[stream->count++] = id;
+}
+
+/* Forgets all but the last tokens; `waiting` bytes at the end have not been given yet. */
 static void shrink(struct tokenizer_stream *stream, size_t waiting)
 {
 	struct buf bytes = BUF_INIT;
-	stream->count--;
-	memmove(stream->ids, stream->ids + 1, stream->count * sizeof stream->ids[0]);
+	memmove(stream->ids, stream->ids + stream->count - WINDOW, WINDOW * sizeof stream->ids[0]);
+	stream->count = WINDOW;
 	decode_window(stream, &bytes);
 	stream->given = bytes.length > waiting ? bytes.length - waiting : 0;
 	buf_free(&bytes);
@@ -57,8 +70,12 @@ void tokenizer_stream_add(struct tokenizer_stream *stream, int32_t id, struct bu
 		buf_free(&bytes);
 		return;
 	}
+	append(stream, id);
+	if (stream->tokenizer->decoder.byte_fallback && bytechar_of_fallback(buf_text(&bytes), bytes.length) >= 0) {
+		buf_free(&bytes);
+		return;
+	}
 	buf_clear(&bytes);
-	stream->ids[stream->count++] = id;
 	decode_window(stream, &bytes);
 	size_t waiting = unicode_incomplete(bytes.data, bytes.length);
 	size_t certain = bytes.length - waiting;

@@ -89,6 +89,21 @@ def characters(**settings):
     return Tokenizer.from_str(json.dumps(document)), json.dumps(document, ensure_ascii=False)
 
 
+def fallback(alphabet=60, **settings):
+    """Llama 2's way: spaces are letters, a character outside the alphabet is the tokens of its bytes."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    names = ["<unk>", "<s>", "</s>"]
+    tokenizer.train_from_iterator(TEXT, trainers.BpeTrainer(
+        vocab_size=420, limit_alphabet=alphabet, show_progress=False, special_tokens=names + [f"<0x{b:02X}>" for b in range(256)]))
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", pair="$A $B", special_tokens=[("<s>", 1)])
+    document = json.loads(tokenizer.to_str())
+    document["added_tokens"] = [token for token in document["added_tokens"] if token["content"] in names]
+    document["model"].update(settings)
+    return Tokenizer.from_str(json.dumps(document)), json.dumps(document, ensure_ascii=False)
+
+
 Level, Sequence, Split = pre_tokenizers.ByteLevel, pre_tokenizers.Sequence, pre_tokenizers.Split
 template = processors.TemplateProcessing(single="<|a|> $A <|b|>", pair="$A $B", special_tokens=[("<|a|>", 0), ("<|b|>", 1)])
 plain = dict(add_prefix_space=False, use_regex=False)
@@ -116,6 +131,8 @@ KINDS = {
     "characters": characters(),
     "characters-fused": characters(fuse_unk=True),
     "characters-dropped": characters(unk_token=None, old_merges=True),
+    "fallback": fallback(),
+    "fallback-whole": fallback(ignore_merges=True, fuse_unk=False),
 }
 # Elsewhere Hugging Face gives a token that holds only what was put in the character after it, counts trimmed characters
 # as bytes, maps a normal form character by character, or loses count of characters that it leaves out.
