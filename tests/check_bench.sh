@@ -25,6 +25,8 @@ shapes() {
 		--color never >"$check_scratch/text" 2>&1 || echo "ended with status $?"
 	grep -q '^16,2,2,32,50, ' "$check_scratch/text" || echo 'the shape is not named'
 	grep -q '^decode  *1  *2  *1  *none ' "$check_scratch/text" || echo 'no line of decode passes'
+	"$ROWSCOPE" bench --shape 16,2,4,2,24,50 --batch-sizes 1 --threads 1 --prefill 0 --decode 2 --repeat 1 --capture none \
+		--color never 2>&1 | grep -q '^16,2,4,2,24,50, 4720 weights' || echo 'six sizes are not a Llama model'
 }
 
 # wrong_use ROOT: each is status 2 and one sentence.
@@ -39,6 +41,10 @@ wrong_use() {
 --shape 17M
 --shape 16,2,3,32,50
 --shape 16,2,2,32
+--shape 16,2,4,3,24,50
+--shape 12,2,4,2,24,50
+--shape 16,2,4,2,24,50,7
+--shape gpt2-17M
 --batch-sizes 0
 --batch-sizes 1,,2
 --batch-sizes 1,x

@@ -3,7 +3,8 @@
  *
  *     struct config config;
  *     if (!bench_shape_read(&config, "110M", err)) return false;
- *     if (!bench_shape_read(&config, "768,12,12,3072,32000", err)) return false;   // H,L,N,F,V
+ *     if (!bench_shape_read(&config, "768,12,12,3072,32000", err)) return false;    // GPT-2: H,L,N,F,V
+ *     if (!bench_shape_read(&config, "576,30,9,3,1536,49152", err)) return false;   // Llama: H,L,N,G,F,V
  */
 #ifndef APP_BENCH_SHAPE_H
 #define APP_BENCH_SHAPE_H
@@ -13,16 +14,17 @@
 #include "base/err.h"
 #include "model/config.h"
 
-/* A named shape: a GPT-2 model with as many weights per layer as the gated model of that name has. */
 struct bench_shape {
 	const char *name;
-	int64_t hidden, layers, heads, mlp, vocabulary;
+	const char *family; /* "llama": rotary positions, RMSNorm, a gated MLP; or "gpt2", where G = N */
+	int64_t hidden, layers, heads, kv_heads, mlp, vocabulary;
 };
 
-/* Number i = 0, 1, ...; NULL after the last. */
+/* The named shape number i = 0, 1, ...; NULL after the last. */
 const struct bench_shape *bench_shape_at(size_t i);
 
-/* Fills a configuration of the GPT-2 family, context 1024, from a name or "H,L,N,F,V". Usage error for anything else. */
+/* Fills a configuration with context 1024 and tied tables from a name, five sizes H,L,N,F,V (GPT-2) or six H,L,N,G,F,V
+ * (Llama). Usage error for anything else. */
 bool bench_shape_read(struct config *config, const char *text, struct err *err);
 
 #endif

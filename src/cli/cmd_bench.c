@@ -13,7 +13,7 @@
 #include "tensor/limits.h"
 
 const struct cli_option cmd_bench_options[] = {
-	{"shape", 0, N_("NAME"), N_("random weights: 15M, 110M, 135M, or sizes H,L,N,F,V (15M)")},
+	{"shape", 0, N_("NAME"), N_("random weights: 15M, 110M, 135M (Llama), gpt2-15M, gpt2-110M, gpt2-135M, or sizes H,L,N,G,F,V (Llama) or H,L,N,F,V (GPT-2) (15M)")},
 	{"batch-sizes", 0, N_("N,..."), N_("numbers of rows (1,2,4,8)")},
 	{"threads", 0, N_("N,..."), N_("numbers of threads (1 and one per processor)")},
 	{"capture", 0, N_("SET,..."), N_("what is recorded: none, io, all (none,io,all)")},
