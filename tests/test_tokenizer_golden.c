@@ -134,8 +134,71 @@ START_TEST(agrees_on_every_kind)
 }
 END_TEST
 
+static size_t check_vocabularies(const char *path, const char *first, const char *last)
+{
+	struct json *root;
+	size_t cases = 0;
+	ck_assert_msg(json_load(path, 1 << 24, &arena, &root, &err), "%s", err.message);
+	for (size_t i = 0; i < root->count; i++) {
+		char file[512];
+		snprintf(file, sizeof file, "%s%s%s", first, root->items[i]->key, last);
+		ck_assert_msg(tokenizer_open(&tokenizer, file, 0, &err), "%s: %s: %s", file, err.where, err.message);
+		cases += root->items[i]->count;
+		check_cases(root->items[i]);
+	}
+	return cases;
+}
+
+START_TEST(agrees_on_the_formats_without_json)
+{
+	ck_assert_uint_gt(check_vocabularies("tests/golden/vocabularies/cases.json", "tests/golden/vocabularies/", ""), 800);
+}
+END_TEST
+
+/* The strings that llama.cpp tests its own vocabularies with. */
+static void check_llama_cpp(const char *folder, const char *name)
+{
+	char path[512], *strings, *lists;
+	size_t length, unused;
+	snprintf(path, sizeof path, "%s/tokenizers/%s", folder, name);
+	ck_assert_msg(tokenizer_open(&tokenizer, path, 0, &err), "%s", err.message);
+	snprintf(path, sizeof path, "%s/tokenizers/%s.out", folder, name);
+	ck_assert(file_load(path, 1 << 20, &arena, &lists, &unused, &err));
+	snprintf(path, sizeof path, "%s/tokenizers/strings.inp", folder);
+	ck_assert(file_load(path, 1 << 20, &arena, &strings, &length, &err));
+	int count = 0;
+	for (char *at = strings, *end; at != NULL; at = end, count++) {
+		struct tokenizer_list tokens;
+		static const char border[] = "\n__ggml_vocab_test__\n";
+		end = strstr(at, border);
+		size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
+		end = end != NULL ? end + sizeof border - 1 : NULL;
+		ck_assert(tokenizer_encode(tokenizer, (struct tokenizer_text){at, size, false}, &arena, &tokens, &err));
+		for (size_t i = 0; i < tokens.count; i++)
+			ck_assert_msg(strtol(lists, &lists, 10) == tokens.items[i].id, "%s: string %d, token %zu", name, count, i);
+		lists += strspn(lists, " ");
+		ck_assert_msg(*lists == '\n' || *lists == '\0', "%s: string %d has more tokens", name, count);
+		lists += *lists == '\n';
+	}
+	ck_assert_int_eq(count, 47);
+	tokenizer_delete(tokenizer);
+	tokenizer = NULL;
+}
+
+START_TEST(agrees_with_llama_cpp)
+{
+	const char *folder = harness_testdata();
+	if (folder == NULL)
+		return;
+	check_llama_cpp(folder, "ggml-vocab-gpt-2.gguf");
+	check_llama_cpp(folder, "ggml-vocab-llama-spm.gguf");
+}
+END_TEST
+
 TEST_PROGRAM("tokenizer_golden", {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, agrees_on_the_bundled_models);
 	tcase_add_test(tests, agrees_on_every_kind);
+	tcase_add_test(tests, agrees_on_the_formats_without_json);
+	tcase_add_test(tests, agrees_with_llama_cpp);
 })

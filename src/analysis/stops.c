@@ -16,12 +16,18 @@ static const char *first_stop(const struct request *request, const char *text)
 	return first;
 }
 
-static bool stops(void *self, const struct request *request, const int32_t *generated, int64_t count)
+/* What a row has said behind its prompt. */
+static void add_said(const struct tokenizer *tokenizer, const struct request *request, const int32_t *tokens, int64_t generated,
+	struct buf *text)
 {
-	const struct tokenizer *tokenizer = self;
+	if (tokenizer != NULL && generated > 0)
+		tokenizer_decode_after(tokenizer, tokens, (size_t)request->prompt_length, (size_t)generated, true, text);
+}
+
+static bool stops(void *self, const struct request *request, const int32_t *tokens, int64_t generated)
+{
 	struct buf text = BUF_INIT;
-	if (tokenizer != NULL)
-		tokenizer_decode(tokenizer, generated, (size_t)count, true, &text);
+	add_said(self, request, tokens, generated, &text);
 	bool found = first_stop(request, buf_text(&text)) != NULL;
 	buf_free(&text);
 	return found;
@@ -32,12 +38,11 @@ struct stop_rule stops_rule(const struct model *model)
 	return (struct stop_rule){.stops = stops, .self = (void *)(uintptr_t)model_tokenizer(model)};
 }
 
-void stops_text(const struct model *model, const struct request *request, const int32_t *generated, int64_t count,
+void stops_text(const struct model *model, const struct request *request, const int32_t *tokens, int64_t generated,
 	struct buf *out)
 {
 	struct buf text = BUF_INIT;
-	if (model_tokenizer(model) != NULL && count > 0)
-		tokenizer_decode(model_tokenizer(model), generated, (size_t)count, true, &text);
+	add_said(model_tokenizer(model), request, tokens, generated, &text);
 	const char *stop = first_stop(request, buf_text(&text));
 	buf_add(out, buf_text(&text), stop != NULL ? (size_t)(stop - buf_text(&text)) : text.length);
 	buf_free(&text);

@@ -14,8 +14,8 @@
 /* The rule for a model's tokenizer; it stops nothing when the model has none. The model must outlive it. */
 struct stop_rule stops_rule(const struct model *model);
 
-/* Appends the text of what a row has generated, control tokens left out, cut before the first of its stop texts. */
-void stops_text(const struct model *model, const struct request *request, const int32_t *generated, int64_t count,
+/* Appends the text of the `generated` last of a row's `tokens`, which follow its prompt, control tokens left out, cut before the first of its stop texts. */
+void stops_text(const struct model *model, const struct request *request, const int32_t *tokens, int64_t generated,
 	struct buf *out);
 
 #endif

@@ -260,7 +260,7 @@ static bool tokenize(const struct requests *requests, int64_t i, const struct mo
 	struct tokenizer_text prompt = {request->text, requests->text_lengths[i], !requests->no_special};
 	struct err own = ERR_INIT;
 	if (tokenizer == NULL)
-		return row_error(requests, i, "prompt", err, _("The model has no tokenizer; give token IDs instead."));
+		return row_error(requests, i, "prompt", err, _("The model has no tokenizer; give token IDs instead, or the file of one with --tokenizer."));
 	if (!tokenizer_encode(tokenizer, prompt, arena, &tokens, &own)) {
 		char text[1024];
 		err_text(&own, text, sizeof text);

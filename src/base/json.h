@@ -109,6 +109,8 @@ void json_add_bool(struct json_writer *writer, bool value);
 void json_add_float(struct json_writer *writer, float value);
 void json_add_double(struct json_writer *writer, double value);
 void json_add_null(struct json_writer *writer);
+/* A value that is JSON already, written as it stands. */
+void json_add_raw(struct json_writer *writer, const char *json);
 
 /* A whole member of the object under way: key and value. A NULL text is null. */
 void json_put_string(struct json_writer *writer, const char *key, const char *text);

@@ -175,6 +175,12 @@ void json_add_null(struct json_writer *writer)
 	buf_add_text(writer->out, "null");
 }
 
+void json_add_raw(struct json_writer *writer, const char *json)
+{
+	before_value(writer);
+	buf_add_text(writer->out, json);
+}
+
 static void add_real(struct json_writer *writer, int digits, double value)
 {
 	if (!isfinite(value)) {

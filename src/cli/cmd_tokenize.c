@@ -6,6 +6,7 @@
 #include "base/i18n.h"
 #include "base/json.h"
 #include "cli/commands.h"
+#include "model/find_tokenizer.h"
 #include "text/tokenizer.h"
 
 const struct cli_option cmd_tokenize_options[] = {
@@ -13,15 +14,17 @@ const struct cli_option cmd_tokenize_options[] = {
 	{0},
 };
 
-/* The vocabulary is all that is needed: MODEL may be a folder or a tokenizer.json. */
-static bool load(struct tokenizer **tokenizer, const char *name, struct err *err)
+/* The vocabulary is all that is needed: MODEL may be a folder, or a file that holds one. */
+static bool load(struct tokenizer **tokenizer, const struct cli *cli, struct err *err)
 {
-	char folder[512], path[640];
-	if (!data_find_model(folder, sizeof folder, name, err))
+	char model[512], path[640];
+	int64_t vocabulary;
+	if (!data_find_model(model, sizeof model, cli->args.words[0], err) ||
+		!find_tokenizer(path, sizeof path, model, &vocabulary, err))
 		return false;
-	if (!file_is_folder(folder))
-		return tokenizer_load(tokenizer, folder, err);
-	return file_join(path, sizeof path, folder, "tokenizer.json", err) && tokenizer_load(tokenizer, path, err);
+	if (path[0] == '\0')
+		return err_input(err, model, NULL, _("there is no vocabulary with this model; name the file of one instead"));
+	return tokenizer_open(tokenizer, path, vocabulary, err);
 }
 
 static void as_json(const struct tokenizer *tokenizer, const struct tokenizer_list *tokens, struct buf *out)
@@ -86,7 +89,7 @@ bool cmd_tokenize(struct cli *cli, struct err *err)
 	struct tokenizer *tokenizer = NULL;
 	struct tokenizer_list tokens;
 	struct buf out = BUF_INIT;
-	if (!cli_words(cli, 2, -1, err) || !load(&tokenizer, cli->args.words[0], err))
+	if (!cli_words(cli, 2, -1, err) || !load(&tokenizer, cli, err))
 		return false;
 	const char *words = cli_join(cli, 1);
 	struct tokenizer_text text = {words, strlen(words), !cli_has(&cli->args, "no-special")};

@@ -96,7 +96,7 @@ static bool ends_with_token(const struct row *row, const struct request *request
 static void add_text(const struct report *report, const struct row *row, const struct request *request, struct buf *out)
 {
 	int64_t count = row->count - request->prompt_length - (ends_with_token(row, request) ? 1 : 0);
-	stops_text(report->model, request, row->tokens + request->prompt_length, count, out);
+	stops_text(report->model, request, row->tokens, count, out);
 }
 
 /* --- JSON --- */

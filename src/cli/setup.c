@@ -306,7 +306,7 @@ static bool open_rows(struct setup *setup, struct cli *cli, const char *file, st
 	struct requests requests = {0};
 	*setup = (struct setup){.arena = ARENA_INIT};
 	bool ok = (file != NULL ? rows_from_file(cli, &requests, file, err) : rows_from_words(cli, &requests, err)) &&
-		model_open(&setup->model, requests.model, err);
+		model_open_with(&setup->model, requests.model, cli_value(&cli->args, "tokenizer"), err);
 	requests.no_special = cli_has(&cli->args, "no-bos");
 	ok = ok && requests_resolve(&requests, setup->model, &setup->batch, &cli->arena, err) &&
 		read_options(setup, cli, err) &&

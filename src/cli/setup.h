@@ -34,6 +34,7 @@
 	{"seed", 0, N_("N"), N_("of the rows' random streams (0)")},                                                   \
 	{"stop", 0, N_("TEXT"), N_("ends a row when it has said this; may be given again")},                           \
 	{"stop-id", 0, N_("ID"), N_("ends a row with this token; may be given again")},                                \
+	{"tokenizer", 0, N_("FILE"), N_("the vocabulary: tokenizer.json, .gguf or tokenizer.bin (the model's own)")},      \
 	{"no-bos", 0, NULL, N_("the tokenizer adds no token of its own to a prompt")},                                 \
 	{"threads", 0, N_("N"), N_("threads (one per processor)")},                                                    \
 	{"kernels", 0, N_("SET"), N_("instruction set: scalar, avx2, avx512, neon (the best there is)")},              \

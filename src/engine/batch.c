@@ -100,7 +100,7 @@ enum finish_reason request_finish(const struct request *request, const struct fi
 	if (holds(request->stop_ids, request->stop_id_count, tokens[count - 1]))
 		return FINISH_STOP;
 	if (request->stop_count > 0 && rule->stop.stops != NULL &&
-		rule->stop.stops(rule->stop.self, request, tokens + request->prompt_length, generated))
+		rule->stop.stops(rule->stop.self, request, tokens, generated))
 		return FINISH_STOP;
 	if (!request_is_full(request, count, rule->context))
 		return FINISH_NONE;

@@ -104,10 +104,10 @@ struct plan_way batch_way(const struct batch *batch);
 /* Rows that may take part at once. */
 int64_t batch_lanes(const struct batch *batch);
 
-/* Looks for a request's stop texts in what it has generated: true when one has just been completed. The engine knows no text.
- * NULL looks for none. */
+/* Looks for a request's stop texts in the `generated` last of a row's `tokens`, which follow its prompt: true when one has just been
+ * completed. The engine knows no text. NULL looks for none. */
 struct stop_rule {
-	bool (*stops)(void *self, const struct request *request, const int32_t *generated, int64_t count);
+	bool (*stops)(void *self, const struct request *request, const int32_t *tokens, int64_t generated);
 	void *self;
 };
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "model/build.h"
+#include "model/find_tokenizer.h"
 #include "model/source.h"
 
 #define MAX_CONFIG_BYTES ((uint64_t)1 << 20)
@@ -67,30 +68,47 @@ static bool read_config(struct model *model, struct err *err)
 		config_read(&model->config, document, err);
 }
 
-static bool open_tokenizer(struct model *model, struct err *err)
+/* The vocabulary named, or the model's own; there may be none, which leaves token IDs to give rows by. */
+static bool open_tokenizer(struct model *model, const char *named, struct err *err)
 {
 	char path[576];
-	if (!file_join(path, sizeof path, model->path, "tokenizer.json", err))
-		return false;
-	if (!file_exists(path))
-		return true; /* rows can still be given by token IDs */
-	return tokenizer_load(&model->tokenizer, path, err);
+	int64_t vocabulary = model->config.vocabulary;
+	const char *file = named != NULL ? named : path;
+	bool ok;
+	if (named == NULL && model->source.kind == SOURCE_GGUF) {
+		if (gguf_value(&model->source.gguf, "tokenizer.ggml.model") == NULL)
+			return true;
+		ok = tokenizer_from_gguf(&model->tokenizer, &model->source.gguf, err);
+	} else {
+		if (named == NULL && !find_tokenizer(path, sizeof path, model->path, &vocabulary, err))
+			return false;
+		if (file[0] == '\0')
+			return true;
+		ok = tokenizer_open(&model->tokenizer, file, vocabulary, err);
+	}
+	if (ok && tokenizer_note(model->tokenizer) != NULL)
+		model_note(model, tokenizer_note(model->tokenizer));
+	return ok;
 }
 
 static bool open_folder(struct model *model, struct err *err)
 {
-	return read_config(model, err) && source_open_folder(&model->source, model->path, err) && build_weights(model, err) &&
-		open_tokenizer(model, err);
+	return read_config(model, err) && source_open_folder(&model->source, model->path, err);
 }
 
 /* One file that holds everything, or weights alone with the rest beside them. */
 static bool open_file(struct model *model, struct err *err)
 {
 	return source_open_file(&model->source, model->path, err) &&
-		source_config(&model->source, &model->config, &model->arena, err) && build_weights(model, err);
+		source_config(&model->source, &model->config, &model->arena, err);
 }
 
 bool model_open(struct model **result, const char *path, struct err *err)
+{
+	return model_open_with(result, path, NULL, err);
+}
+
+bool model_open_with(struct model **result, const char *path, const char *tokenizer, struct err *err)
 {
 	struct model *model = MEM_NEW(struct model);
 	bool ok = strlen(path) < sizeof model->path ||
@@ -100,7 +118,8 @@ bool model_open(struct model **result, const char *path, struct err *err)
 	if (ok && !file_is_folder(model->path) && !file_exists(model->path))
 		ok = err_input(err, model->path, NULL, "no such model; expected a folder with config.json, model.safetensors and "
 			"tokenizer.json, a .gguf file, or a .bin of llama2.c");
-	ok = ok && (file_is_folder(model->path) ? open_folder(model, err) : open_file(model, err));
+	ok = ok && (file_is_folder(model->path) ? open_folder(model, err) : open_file(model, err)) && build_weights(model, err) &&
+		open_tokenizer(model, tokenizer, err);
 	if (!ok) {
 		model_delete(model);
 		return false;

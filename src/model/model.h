@@ -25,6 +25,8 @@ struct model;
 
 /* Opens a folder or file. Input error naming what is missing, not understood or does not fit. */
 bool model_open(struct model **model, const char *path, struct err *err);
+/* The same with the vocabulary of another file (tokenizer.json, GGUF or tokenizer.bin); NULL: the model's own. */
+bool model_open_with(struct model **model, const char *path, const char *tokenizer, struct err *err);
 /* A model of that configuration with weights drawn at random from a fixed seed: for measuring. No tokenizer. */
 bool model_random(struct model **model, const struct config *config, const char *name, struct err *err);
 /* NULL is allowed. */
@@ -33,7 +35,7 @@ void model_delete(struct model *model);
 const char *model_name(const struct model *model); /* last component of its path */
 const char *model_path(const struct model *model); /* "" for a random one */
 const struct config *model_config(const struct model *model);
-/* NULL when the folder has none. */
+/* NULL when it has none: then rows are given by token IDs. A checkpoint of llama2.c has tok<V>.bin or else tokenizer.bin beside it. */
 const struct tokenizer *model_tokenizer(const struct model *model);
 
 /* The weight of that canonical name, or NULL. */

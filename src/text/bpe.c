@@ -3,7 +3,12 @@
  * a piece starts as its characters; of all neighbours that have a merge, the pair of lowest rank, and of those the
  * leftmost, becomes one symbol, until none is left. A heap of (rank, place) finds it; an entry whose symbols have
  * changed since is skipped when it comes up. Time n log n for a piece of n bytes.
+ *
+ * SentencePiece's BPE (Kudo, Richardson 2018) differs in which neighbours merge and in the order: any two whose texts
+ * together are a token, the one with the highest score first; a character outside the vocabulary becomes bytes at the end.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -17,6 +22,8 @@ struct bpe {
 	bool fuse_unknown;
 	bool byte_fallback; /* a character outside the vocabulary is the tokens of its bytes, where there are such */
 	bool ignore_merges; /* a piece that is a token is that token */
+	const uint32_t *ranks; /* SentencePiece: of every ID, by descending score; NULL otherwise */
+	bool merges_unknown;   /* SentencePiece: a character outside the vocabulary may still be a part of a token */
 };
 
 enum { NONE = -1 };
@@ -34,6 +41,7 @@ struct merge {
 };
 
 struct word {
+	const char *text; /* of the piece */
 	struct symbol *symbols;
 	size_t count;
 	struct merge *heap;
@@ -42,15 +50,16 @@ struct word {
 
 /* ---- loading ---- */
 
-static bool add_merge(struct subword *model, const struct json *node, size_t rank, const struct vocab_entry pair[2],
-	struct err *err)
+static bool add_merge(struct subword *model, size_t rank, const struct vocab_entry pair[2], struct err *err)
 {
 	struct bpe *bpe = model->own;
 	int32_t ids[2];
+	char where[48];
+	snprintf(where, sizeof where, "merges[%zu]", rank);
 	for (int i = 0; i < 2; i++) {
 		ids[i] = vocab_find(&model->vocab, pair[i].text, pair[i].length);
 		if (ids[i] < 0)
-			return json_error(node, err, "the merge needs the token \"%.*s\", which is not in the vocabulary",
+			return err_input(err, NULL, where, "the merge needs the token \"%.*s\", which is not in the vocabulary",
 				(int)pair[i].length, pair[i].text);
 	}
 	struct buf joined = BUF_INIT;
@@ -59,7 +68,7 @@ static bool add_merge(struct subword *model, const struct json *node, size_t ran
 	int32_t id = vocab_find(&model->vocab, buf_text(&joined), joined.length);
 	buf_free(&joined);
 	if (id < 0)
-		return json_error(node, err, "the merge of \"%.*s\" and \"%.*s\" is not in the vocabulary",
+		return err_input(err, NULL, where, "the merge of \"%.*s\" and \"%.*s\" is not in the vocabulary",
 			(int)pair[0].length, pair[0].text, (int)pair[1].length, pair[1].text);
 	(void)map_put(&bpe->merges, (const char *)ids, sizeof ids, (int64_t)rank << 32 | id);
 	return true;
@@ -90,7 +99,7 @@ static bool read_merges(struct subword *model, const struct json *list, struct e
 		heading = 1;
 	for (size_t i = list->count; i-- > heading;) {
 		struct vocab_entry pair[2];
-		if (!read_merge(list->items[i], pair, err) || !add_merge(model, list->items[i], i, pair, err))
+		if (!read_merge(list->items[i], pair, err) || !add_merge(model, i, pair, err))
 			return false;
 	}
 	return true;
@@ -117,7 +126,17 @@ static bool refuse_variants(const struct json *node, struct err *err)
 	return true;
 }
 
-static bool load(struct subword *model, const struct json *node, struct arena *arena, struct err *err)
+static bool take_merges(struct subword *model, const struct vocab_tables *tables, struct err *err)
+{
+	for (size_t i = tables->merge_count; i-- > 0;) {
+		if (!add_merge(model, i, tables->merges[i], err))
+			return false;
+	}
+	return true;
+}
+
+static bool load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+	struct err *err)
 {
 	static const char *const known[] = {"type", "dropout", "unk_token", "continuing_subword_prefix",
 		"end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "vocab", "merges", NULL};
@@ -127,7 +146,39 @@ static bool load(struct subword *model, const struct json *node, struct arena *a
 		setting_bool(node, "fuse_unk", false, &bpe->fuse_unknown, err) &&
 		setting_bool(node, "byte_fallback", false, &bpe->byte_fallback, err) &&
 		setting_bool(node, "ignore_merges", false, &bpe->ignore_merges, err) &&
-		setting_need(node, "merges", &merges, err) && read_merges(model, merges, err);
+		(tables != NULL ? take_merges(model, tables, err)
+						: setting_need(node, "merges", &merges, err) && read_merges(model, merges, err));
+}
+
+/* A token's score and ID. */
+struct scored {
+	double score;
+	int32_t id;
+};
+
+static int by_score(const void *a, const void *b)
+{
+	const struct scored *left = a, *right = b;
+	if (left->score != right->score)
+		return left->score < right->score ? 1 : -1;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* Tokens of one score have one rank: of those the leftmost merges first. */
+static bool load_scores(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+	struct err *err)
+{
+	static const char *const known[] = {"type", "unk_token", "merges_unknown", NULL};
+	struct bpe *bpe = model->own = ARENA_NEW(arena, struct bpe);
+	struct scored *scored = ARENA_ARRAY(arena, struct scored, tables->count);
+	uint32_t *ranks = ARENA_ARRAY(arena, uint32_t, tables->count);
+	for (size_t i = 0; i < tables->count; i++)
+		scored[i] = (struct scored){tables->scores[i], (int32_t)i};
+	qsort(scored, tables->count, sizeof *scored, by_score);
+	for (size_t i = 1; i < tables->count; i++)
+		ranks[scored[i].id] = ranks[scored[i - 1].id] + (scored[i].score != scored[i - 1].score);
+	bpe->ranks = ranks;
+	return json_only_keys(node, known, err) && setting_bool(node, "merges_unknown", false, &bpe->merges_unknown, err);
 }
 
 static void unload(struct subword *model)
@@ -174,34 +225,42 @@ static struct merge pop(struct word *word)
 /* ---- merging ---- */
 
 /* The merge of two neighbours: rank * 2^32 + ID, or -1. */
-static int64_t find_merge(const struct bpe *bpe, int32_t left, int32_t right)
+static int64_t find_merge(const struct subword *model, const struct word *word, const struct symbol *left,
+	const struct symbol *right)
 {
-	int32_t ids[2] = {left, right};
+	const struct bpe *bpe = model->own;
+	int32_t ids[2] = {left->id, right->id};
+	if (bpe->ranks != NULL) {
+		if (!bpe->merges_unknown && (left->id == NONE || right->id == NONE))
+			return -1;
+		int32_t id = vocab_find(&model->vocab, word->text + left->start, right->end - left->start);
+		return id < 0 ? -1 : (int64_t)bpe->ranks[id] << 32 | id;
+	}
 	return map_get(&bpe->merges, (const char *)ids, sizeof ids);
 }
 
 /* Notes the pair that starts at symbol `place`, if it has a merge. */
-static void consider(const struct bpe *bpe, struct word *word, int32_t place)
+static void consider(const struct subword *model, struct word *word, int32_t place)
 {
 	if (place == NONE || word->symbols[place].next == NONE)
 		return;
 	const struct symbol *left = &word->symbols[place], *right = &word->symbols[left->next];
-	int64_t merge = find_merge(bpe, left->id, right->id);
+	int64_t merge = find_merge(model, word, left, right);
 	if (merge >= 0)
 		push(word, (struct merge){(uint32_t)(merge >> 32), place, (int32_t)(merge & INT32_MAX)});
 }
 
-static void merge_all(const struct bpe *bpe, struct word *word)
+static void merge_all(const struct subword *model, struct word *word)
 {
 	for (size_t i = 0; i + 1 < word->count; i++)
-		consider(bpe, word, (int32_t)i);
+		consider(model, word, (int32_t)i);
 	while (word->heap_count > 0) {
 		struct merge top = pop(word);
 		struct symbol *left = &word->symbols[top.place];
 		if (left->start == left->end || left->next == NONE)
 			continue;
 		struct symbol *right = &word->symbols[left->next];
-		int64_t merge = find_merge(bpe, left->id, right->id);
+		int64_t merge = find_merge(model, word, left, right);
 		/* Compared by the merged ID, not by the pair: what Hugging Face tokenizers do. */
 		if (merge < 0 || (int32_t)(merge & INT32_MAX) != top.id)
 			continue;
@@ -211,8 +270,8 @@ static void merge_all(const struct bpe *bpe, struct word *word)
 		right->start = right->end;
 		if (left->next != NONE)
 			word->symbols[left->next].previous = top.place;
-		consider(bpe, word, left->previous);
-		consider(bpe, word, top.place);
+		consider(model, word, left->previous);
+		consider(model, word, top.place);
 	}
 }
 
@@ -224,18 +283,26 @@ static void add_symbol(struct word *word, int32_t id, size_t start, size_t end)
 		word->symbols[place - 1].next = place;
 }
 
+/* The tokens of a character's bytes; false when the vocabulary lacks one of them. */
+static bool find_bytes(const struct subword *model, const char *bytes, size_t length, int32_t ids[4])
+{
+	for (size_t i = 0; i < length; i++) {
+		char token[BYTECHAR_FALLBACK_LENGTH];
+		bytechar_fallback((unsigned char)bytes[i], token);
+		ids[i] = vocab_find(&model->vocab, token, sizeof token);
+		if (ids[i] < 0)
+			return false;
+	}
+	return true;
+}
+
 /* One symbol per byte of a character; false, and none, when the vocabulary lacks one of the bytes. */
 static bool split_bytes(const struct subword *model, const struct piece *piece, size_t at, size_t length,
 	struct word *word)
 {
 	int32_t ids[4];
-	for (size_t i = 0; i < length; i++) {
-		char token[BYTECHAR_FALLBACK_LENGTH];
-		bytechar_fallback((unsigned char)piece->bytes[at + i], token);
-		ids[i] = vocab_find(&model->vocab, token, sizeof token);
-		if (ids[i] < 0)
-			return false;
-	}
+	if (!find_bytes(model, piece->bytes + at, length, ids))
+		return false;
 	for (size_t i = 0; i < length; i++)
 		add_symbol(word, ids[i], at + i, at + i + 1);
 	return true;
@@ -252,6 +319,11 @@ static bool split_characters(const struct subword *model, const struct piece *pi
 		size_t step = utf8_decode(piece->bytes + at, piece->length - at, &c);
 		step = step > 0 ? step : 1;
 		int32_t id = vocab_find(&model->vocab, piece->bytes + at, step);
+		if (id < 0 && bpe->ranks != NULL) {
+			add_symbol(word, NONE, at, at + step);
+			at += step;
+			continue;
+		}
 		bool unknown = id < 0 && !(bpe->byte_fallback && split_bytes(model, piece, at, step, word));
 		if (unknown && model->has_unknown && model->unknown < 0)
 			return subword_no_token(piece, at, err);
@@ -261,6 +333,26 @@ static bool split_characters(const struct subword *model, const struct piece *pi
 			add_symbol(word, unknown ? model->unknown : id, at, at + step);
 		after_unknown = unknown;
 		at += step;
+	}
+	return true;
+}
+
+/* A character that did not become part of a token: its bytes, or the unknown token. */
+static bool emit_unknown(const struct subword *model, const struct piece *piece, const struct symbol *symbol,
+	struct subword_output *output, struct err *err)
+{
+	int32_t ids[4];
+	size_t length = symbol->end - symbol->start;
+	if (!find_bytes(model, piece->bytes + symbol->start, length, ids)) {
+		struct piece_origin whole = piece_stretch(piece, symbol->start, symbol->end);
+		if (model->unknown < 0)
+			return subword_no_token(piece, symbol->start, err);
+		subword_emit(output, model->unknown, whole.start, whole.end);
+		return true;
+	}
+	for (size_t i = 0; i < length; i++) {
+		struct piece_origin stretch = piece_stretch(piece, symbol->start + i, symbol->start + i + 1);
+		subword_emit(output, ids[i], stretch.start, stretch.end);
 	}
 	return true;
 }
@@ -276,19 +368,26 @@ static bool cut(const struct subword *model, const struct piece *piece, struct s
 	}
 	arena_reset(&output->scratch);
 	/* Every merge takes one entry from the heap and adds at most two. */
-	struct word word = {.symbols = arena_raw(&output->scratch, piece->length, sizeof *word.symbols),
+	struct word word = {.text = piece->bytes, .symbols = arena_raw(&output->scratch, piece->length, sizeof *word.symbols),
 		.heap = arena_raw(&output->scratch, piece->length * 2, sizeof *word.heap)};
 	if (!split_characters(model, piece, &word, err))
 		return false;
-	merge_all(bpe, &word);
+	merge_all(model, &word);
 	for (size_t i = 0; i < word.count; i++) {
 		const struct symbol *symbol = &word.symbols[i];
 		if (symbol->start == symbol->end)
 			continue;
+		if (symbol->id == NONE) {
+			if (!emit_unknown(model, piece, symbol, output, err))
+				return false;
+			continue;
+		}
 		struct piece_origin stretch = piece_stretch(piece, symbol->start, symbol->end);
 		subword_emit(output, symbol->id, stretch.start, stretch.end);
 	}
 	return true;
 }
 
-const struct subword_kind bpe_kind = {"BPE", load, cut, unload};
+const struct subword_kind bpe_kind = {.type = "BPE", .load = load, .cut = cut, .unload = unload};
+const struct subword_kind sentencepiece_kind = {.type = "SentencePiece", .load = load_scores, .cut = cut, .unload = unload,
+	.needs_tables = true};

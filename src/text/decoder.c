@@ -276,3 +276,16 @@ bool decoder_run(const struct decoder *decoder, struct decoder_list *list, struc
 	}
 	return true;
 }
+
+bool decoder_spell(const struct decoder *decoder, struct decoder_text text, struct buf *out, struct err *err)
+{
+	struct arena scratch = ARENA_INIT;
+	bool done = true;
+	for (size_t i = 0; done && i < decoder->count; i++) {
+		if (decoder->steps[i].kind->run == run_replace)
+			done = replace_one(&decoder->steps[i], &text, &scratch, err);
+	}
+	buf_add(out, text.bytes, text.length);
+	arena_free(&scratch);
+	return done;
+}

@@ -7,29 +7,29 @@
 #include "base/mem.h"
 #include "text/setting.h"
 
-static const struct subword_kind *const kinds[] = {&wordlevel_kind, &bpe_kind};
+static const struct subword_kind *const kinds[] = {&wordlevel_kind, &bpe_kind, &sentencepiece_kind};
 
-static const struct subword_kind *find_kind(const char *type)
+static const struct subword_kind *find_kind(const char *type, bool from_tables)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (strcmp(kinds[i]->type, type) == 0)
+		if (strcmp(kinds[i]->type, type) == 0 && (from_tables || !kinds[i]->needs_tables))
 			return kinds[i];
 	}
 	return NULL;
 }
 
 /* Older files do not name the type: merges make it BPE. */
-static bool read_kind(struct subword *model, const struct json *node, struct err *err)
+static bool read_kind(struct subword *model, const struct json *node, bool from_tables, struct err *err)
 {
 	const char *type = setting_find(node, "merges") != NULL ? "BPE" : "";
 	if (node->type != JSON_OBJECT)
 		return json_error(node, err, "an object with a \"type\" was expected");
 	if ((json_find(node, "type") != NULL || type[0] == '\0') && !setting_type(node, &type, err))
 		return false;
-	model->kind = find_kind(type);
+	model->kind = find_kind(type, from_tables);
 	if (model->kind == NULL)
 		return json_error(node, err, "a tokenizer model of type \"%s\" is not supported; rowscope reads WordLevel "
-			"and byte-level BPE", type);
+			"and BPE", type);
 	return true;
 }
 
@@ -44,13 +44,21 @@ static bool read_unknown(struct subword *model, const struct json *node, struct 
 	return true;
 }
 
-bool subword_load(struct subword *model, const struct json *node, struct arena *arena, struct err *err)
+static bool read_vocab(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+	struct err *err)
 {
 	const struct json *tokens;
+	if (tables != NULL)
+		return vocab_take(&model->vocab, tables, arena, err);
+	return setting_need(node, "vocab", &tokens, err) && vocab_load(&model->vocab, tokens, arena, err);
+}
+
+bool subword_load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+	struct err *err)
+{
 	*model = (struct subword){.unknown = -1};
-	if (read_kind(model, node, err) && setting_need(node, "vocab", &tokens, err) &&
-		vocab_load(&model->vocab, tokens, arena, err) && read_unknown(model, node, err) &&
-		model->kind->load(model, node, arena, err))
+	if (read_kind(model, node, tables != NULL, err) && read_vocab(model, node, tables, arena, err) &&
+		read_unknown(model, node, err) && model->kind->load(model, node, tables, arena, err))
 		return true;
 	subword_free(model);
 	return false;

@@ -5,7 +5,7 @@
  * added there and nowhere else.
  *
  *     struct subword model;
- *     if (!subword_load(&model, node, &arena, err)) ...
+ *     if (!subword_load(&model, node, NULL, &arena, err)) ...
  *     struct subword_output output = SUBWORD_OUTPUT_INIT;
  *     subword_cut(&model, &piece, &output, err);
  */
@@ -36,13 +36,15 @@ struct subword_output {
 
 struct subword_kind {
 	const char *type; /* in tokenizer.json */
-	/* Reads the settings (the vocabulary is read already). */
-	bool (*load)(struct subword *model, const struct json *node, struct arena *arena, struct err *err);
+	/* Reads the settings (the vocabulary is read already); `tables` as in subword_load(). */
+	bool (*load)(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+		struct err *err);
 	/* Appends the tokens of one piece. */
 	bool (*cut)(const struct subword *model, const struct piece *piece, struct subword_output *output,
 		struct err *err);
 	/* Frees what the arena does not own; may be NULL. */
 	void (*unload)(struct subword *model);
+	bool needs_tables; /* stands in no tokenizer.json */
 };
 
 struct subword {
@@ -53,10 +55,12 @@ struct subword {
 	void *own;            /* what the kind keeps, in the arena */
 };
 
-extern const struct subword_kind wordlevel_kind, bpe_kind;
+extern const struct subword_kind wordlevel_kind, bpe_kind, sentencepiece_kind;
 
-/* Reads the "model" of a tokenizer.json. On failure there is nothing to free. */
-bool subword_load(struct subword *model, const struct json *node, struct arena *arena, struct err *err);
+/* Reads the "model" of a tokenizer.json; its vocabulary and merges from `tables` unless those are NULL. On failure there is nothing
+ * to free. */
+bool subword_load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+	struct err *err);
 void subword_free(struct subword *model);
 
 /* Appends the tokens of a piece, with the original bytes they stand for. Usage error when the piece holds something

@@ -25,7 +25,7 @@ static bool check_version(const struct json *root, struct err *err)
 	return true;
 }
 
-static bool load_parts(struct tokenizer *tokenizer, const struct json *root, struct err *err)
+static bool load_parts(struct tokenizer *tokenizer, const struct json *root, const struct vocab_tables *tables, struct err *err)
 {
 	static const char *const known[] = {"version", "truncation", "padding", "added_tokens", "normalizer",
 		"pre_tokenizer", "post_processor", "decoder", "model", NULL};
@@ -34,7 +34,7 @@ static bool load_parts(struct tokenizer *tokenizer, const struct json *root, str
 		return json_error(root, err, "a tokenizer.json holds an object with a \"model\"");
 	return json_only_keys(root, known, err) && check_version(root, err) &&
 		setting_need(root, "model", &model, err) &&
-		subword_load(&tokenizer->model, model, &tokenizer->arena, err) &&
+		subword_load(&tokenizer->model, model, tables, &tokenizer->arena, err) &&
 		normalizer_load(&tokenizer->normalizer, json_find(root, "normalizer"), err) &&
 		added_load(&tokenizer->added, json_find(root, "added_tokens"), &tokenizer->model.vocab,
 			&tokenizer->normalizer, &tokenizer->arena, err) &&
@@ -45,15 +45,21 @@ static bool load_parts(struct tokenizer *tokenizer, const struct json *root, str
 
 bool tokenizer_parse(struct tokenizer **out, const char *bytes, size_t length, const char *name, struct err *err)
 {
-	struct tokenizer *tokenizer = MEM_NEW(struct tokenizer);
+	return tokenizer_assemble(out, MEM_NEW(struct tokenizer), (struct tokenizer_json){bytes, length, name}, NULL, err);
+}
+
+bool tokenizer_assemble(struct tokenizer **out, struct tokenizer *tokenizer, struct tokenizer_json json,
+	const struct vocab_tables *tables, struct err *err)
+{
 	struct arena arena = ARENA_INIT; /* of the JSON */
 	struct json *root;
-	bool done = json_parse(bytes, length, name, &arena, &root, err) && load_parts(tokenizer, root, err);
+	bool done = json_parse(json.bytes, json.length, json.name, &arena, &root, err) && load_parts(tokenizer, root, tables, err);
 	if (done) {
-		tokenizer->digest = hash_bytes(bytes, length);
+		tokenizer->digest = hash_bytes(json.bytes, json.length);
 		*out = tokenizer;
 	} else {
 		tokenizer_delete(tokenizer);
+		err_in_file(err, json.name);
 	}
 	arena_free(&arena);
 	return done;
@@ -142,8 +148,11 @@ bool tokenizer_token_bytes(const struct tokenizer *tokenizer, int32_t id, struct
 		buf_add_char(out, (char)byte);
 		return true;
 	}
-	if (control || !tokenizer->decoder.byte_level || !bytechar_decode(text.bytes, text.length, out))
+	struct err none = ERR_INIT;
+	if (control || (tokenizer->decoder.byte_level && !bytechar_decode(text.bytes, text.length, out)))
 		buf_add(out, text.bytes, text.length);
+	else if (!tokenizer->decoder.byte_level)
+		decoder_spell(&tokenizer->decoder, text, out, &none);
 	return true;
 }
 
@@ -186,5 +195,12 @@ const char *tokenizer_kind(const struct tokenizer *tokenizer)
 {
 	if (tokenizer->model.kind == &wordlevel_kind)
 		return "word level";
+	if (tokenizer->model.kind == &sentencepiece_kind)
+		return "SentencePiece BPE";
 	return tokenizer->decoder.byte_level ? "byte-level BPE" : "BPE";
+}
+
+const char *tokenizer_note(const struct tokenizer *tokenizer)
+{
+	return tokenizer->note;
 }

@@ -1,7 +1,8 @@
 /*
  * tokenizer.h: text to token IDs and back, as a model's own tokenizer does it.
  *
- * A tokenizer is read from a Hugging Face tokenizer.json and gives the IDs that Hugging Face tokenizers gives. Text
+ * A tokenizer is read from a Hugging Face tokenizer.json and gives the IDs that Hugging Face tokenizers gives, from a GGUF file and gives
+ * those of llama.cpp, or from a tokenizer.bin and gives those of llama2.c. Text
  * goes through five stages: control and other added tokens are found (added.h), the rest is normalized
  * (normalizer.h), cut into pieces (pretokenizer.h), each piece becomes tokens (subword.h), control tokens are put
  * around them (processor.h). Each token knows the bytes of the text that it stands for. A stage that is not
@@ -58,6 +59,19 @@ struct tokenizer_text {
 bool tokenizer_load(struct tokenizer **out, const char *path, struct err *err);
 /* The same from the bytes of a tokenizer.json; `name` is the file that errors name. */
 bool tokenizer_parse(struct tokenizer **out, const char *bytes, size_t length, const char *name, struct err *err);
+
+struct gguf;
+/* The vocabulary that a GGUF file holds, of the kinds gpt2, llama and gemma4, whatever its architecture. Input error naming a kind or a
+ * pre-tokenizer that is not known. The file may be closed afterwards. */
+bool tokenizer_from_gguf(struct tokenizer **out, const struct gguf *gguf, struct err *err);
+/* A tokenizer.bin of llama2.c. The file does not say how many tokens it has: all that it holds are read, and must be `vocabulary` of them
+ * unless that is 0. */
+bool tokenizer_load_bin(struct tokenizer **out, const char *path, int64_t vocabulary, struct err *err);
+/* Opens any of the three by what the file begins with; `vocabulary` as above. */
+bool tokenizer_open(struct tokenizer **out, const char *path, int64_t vocabulary, struct err *err);
+/* What a reader should know of how the file was understood, in one sentence; NULL: nothing. */
+const char *tokenizer_note(const struct tokenizer *tokenizer);
+
 void tokenizer_delete(struct tokenizer *tokenizer);
 
 /* The tokens of a text in UTF-8; the list's items are in the arena. Usage error when the text is not UTF-8, or cannot
@@ -69,6 +83,11 @@ bool tokenizer_encode(const struct tokenizer *tokenizer, struct tokenizer_text t
  * out when `skip_special`, IDs that are no token always. Hugging Face's decode() without its cleaning up of spaces.
  * False when a pattern of the decoder gave up; then what was appended is the tokens' bytes in a row. */
 bool tokenizer_decode(const struct tokenizer *tokenizer, const int32_t *ids, size_t count, bool skip_special,
+	struct buf *out);
+
+/* The same for what `count` tokens add to the text of the `before` tokens in front of them: a blank that a vocabulary puts before a
+ * text is not lost, as it would be by decoding them alone. `ids` holds all of them. */
+void tokenizer_decode_after(const struct tokenizer *tokenizer, const int32_t *ids, size_t before, size_t count, bool skip_special,
 	struct buf *out);
 
 /* Appends the very bytes that one token stands for: for the byte-level token "Ġthe" the four bytes " the", which for
@@ -87,10 +106,10 @@ int32_t tokenizer_find(const struct tokenizer *tokenizer, const char *spelling);
 /* True for a control token, such as <s> or <|endoftext|>. */
 bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
 
-/* XXH3-64 of the tokenizer.json that it was read from. */
+/* XXH3-64 of the tokenizer.json that it was read from; of other formats, of all tokens and merges. */
 uint64_t tokenizer_digest(const struct tokenizer *tokenizer);
 
-/* "word level", "byte-level BPE" or "BPE". */
+/* "word level", "byte-level BPE", "BPE" or "SentencePiece BPE". */
 const char *tokenizer_kind(const struct tokenizer *tokenizer);
 
 /* --- text that appears token by token ---

@@ -98,3 +98,17 @@ void tokenizer_stream_finish(struct tokenizer_stream *stream, struct buf *out)
 	stream->given = 0;
 	buf_free(&bytes);
 }
+
+void tokenizer_decode_after(const struct tokenizer *tokenizer, const int32_t *ids, size_t before, size_t count, bool skip_special,
+	struct buf *out)
+{
+	struct tokenizer_stream *stream = tokenizer_stream_new(tokenizer, skip_special);
+	struct buf unused = BUF_INIT;
+	for (size_t i = 0; i < before; i++)
+		tokenizer_stream_add(stream, ids[i], &unused);
+	for (size_t i = before; i < before + count; i++)
+		tokenizer_stream_add(stream, ids[i], out);
+	tokenizer_stream_finish(stream, out);
+	tokenizer_stream_delete(stream);
+	buf_free(&unused);
+}

@@ -1,5 +1,6 @@
 #include "text/vocab.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static int by_id(const void *a, const void *b)
@@ -37,6 +38,24 @@ bool vocab_load(struct vocab *vocab, const struct json *object, struct arena *ar
 	}
 	qsort(vocab->entries, vocab->count, sizeof *vocab->entries, by_id);
 	return refuse_twin_ids(vocab, object, err);
+}
+
+bool vocab_take(struct vocab *vocab, const struct vocab_tables *tables, struct arena *arena, struct err *err)
+{
+	vocab->ids = MAP_INIT;
+	vocab->count = tables->count;
+	vocab->entries = ARENA_ARRAY(arena, struct vocab_entry, tables->count);
+	for (size_t i = 0; i < tables->count; i++) {
+		const struct vocab_entry *token = &tables->tokens[i];
+		vocab->entries[i] = *token;
+		if (!map_put(&vocab->ids, token->text, token->length, (int64_t)i)) {
+			char where[48];
+			snprintf(where, sizeof where, "token %zu", i);
+			return err_input(err, tables->file, where, "the token \"%.60s\" is given twice: token %d is the same", token->text,
+				(int)vocab_find(vocab, token->text, token->length));
+		}
+	}
+	return true;
 }
 
 void vocab_free(struct vocab *vocab)

@@ -2,10 +2,12 @@
 #include "text/setting.h"
 #include "text/subword.h"
 
-static bool load(struct subword *model, const struct json *node, struct arena *arena, struct err *err)
+static bool load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
+	struct err *err)
 {
 	static const char *const known[] = {"type", "vocab", "unk_token", NULL};
 	(void)model;
+	(void)tables;
 	(void)arena;
 	return json_only_keys(node, known, err);
 }
@@ -22,4 +24,4 @@ static bool cut(const struct subword *model, const struct piece *piece, struct s
 	return true;
 }
 
-const struct subword_kind wordlevel_kind = {"WordLevel", load, cut, NULL};
+const struct subword_kind wordlevel_kind = {.type = "WordLevel", .load = load, .cut = cut};

@@ -172,4 +172,5 @@ def main():
     print(f"{path.name}: {len(kinds)} kinds, {path.stat().st_size} bytes")
 
 
-main()
+if __name__ == "__main__":
+    main()
