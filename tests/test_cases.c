@@ -1,6 +1,6 @@
 /*
  * The right behaviour behind public reports about batched inference, a test each, with the number of the report in the design's list
- * (docs/FAULTS.md names most of them). Cases 24 to 27 are in test_sample.c.
+ * (docs/FAULTS.md names most of them). Cases 24 to 27 are in test_sample.c, 31 to 36 in test_cases_numbers.c.
  */
 #include <math.h>
 
@@ -433,69 +433,6 @@ START_TEST(case_30_the_run_ends_with_its_last_row)
 }
 END_TEST
 
-START_TEST(case_31_identical_rows_stay_identical)
-{
-	struct desk d;
-	struct trace_tensor t;
-	static const int64_t lengths[] = {6, 6, 6, 6};
-	desk_init(&d, "tiny-stories", lengths, 4);
-	for (int i = 0; i < 4; i++) {
-		d.batch.requests[i].prompt = d.batch.requests[0].prompt;
-		d.batch.requests[i].max_new_tokens = 60;
-	}
-	desk_record(&d, NULL);
-	for (int64_t pass = 0; pass < trace_pass_count(d.trace); pass++) {
-		const char *logits = tensor_of(&d, pass, "logits", &t);
-		size_t row = tensor_bytes(&t.tensor) / 4;
-		for (size_t i = 1; i < 4; i++)
-			ck_assert_mem_eq(logits, logits + i * row, row);
-	}
-	desk_free(&d);
-}
-END_TEST
-
-/* Cases 32 and 33: whatever the number of rows, the first one's bits. */
-START_TEST(case_32_the_number_of_rows_changes_nothing)
-{
-	struct desk d;
-	struct trace_tensor t;
-	static const int64_t lengths[] = {6, 2, 9, 4, 7, 1, 3, 8};
-	float first[768];
-	desk_init(&d, "tiny-stories", lengths, 8);
-	for (int64_t B = 1; B <= 8; B++) {
-		d.batch.count = B;
-		desk_record(&d, NULL);
-		const float *logits = tensor_of(&d, 0, "logits", &t);
-		ck_assert_int_eq(t.tensor.shape[1], 768);
-		if (B == 1)
-			memcpy(first, logits, sizeof first);
-		ck_assert_mem_eq(first, logits, sizeof first);
-	}
-	desk_free(&d);
-}
-END_TEST
-
-/* Repeatable is not the same as independent of the batch. */
-START_TEST(case_35_repeatable_is_not_batch_invariant)
-{
-	struct desk d;
-	struct trace_tensor t;
-	float once[3 * 16], alone[16];
-	desk_init(&d, "glass", two_five_nine, 3);
-	desk_record(&d, "batch-dependent-sum");
-	memcpy(once, tensor_of(&d, 0, "logits", &t), sizeof once);
-	desk_record(&d, "batch-dependent-sum");
-	ck_assert_mem_eq(once, tensor_of(&d, 0, "logits", &t), sizeof once);
-	d.batch.count = 1;
-	desk_record(&d, "batch-dependent-sum");
-	memcpy(alone, tensor_of(&d, 0, "logits", &t), sizeof alone);
-	ck_assert_mem_ne(once, alone, sizeof alone);
-	for (int v = 0; v < 16; v++) /* rounding: far from a bug's distance */
-		ck_assert(fabsf(once[v] - alone[v]) <= 1e-4f * fabsf(alone[v]) + 1e-5f);
-	desk_free(&d);
-}
-END_TEST
-
 TEST_PROGRAM("cases", {
 	tcase_add_test(tests, case_1_positions_start_at_0_whatever_the_padding);
 	tcase_add_test(tests, case_2_one_pad_is_enough_to_go_wrong);
@@ -523,7 +460,4 @@ TEST_PROGRAM("cases", {
 	tcase_add_test(tests, case_28_finished_rows_are_frozen);
 	tcase_add_test(tests, case_29_a_row_ends_at_its_first_end_token);
 	tcase_add_test(tests, case_30_the_run_ends_with_its_last_row);
-	tcase_add_test(tests, case_31_identical_rows_stay_identical);
-	tcase_add_test(tests, case_32_the_number_of_rows_changes_nothing);
-	tcase_add_test(tests, case_35_repeatable_is_not_batch_invariant);
 })

@@ -212,11 +212,30 @@ END_TEST
 
 static const char *const models[] = {"glass", "three-requests", "tiny-stories"};
 
+/* A greedy choice that differs is always told with a distance that can turn it. Returns how many there are. */
+static int check_choices(const struct two *two)
+{
+	int known = 0;
+	for (int64_t r = 0; r < two->diff.row_count; r++) {
+		const struct diff_row *row = &two->diff.rows[r];
+		if (!row->choice.known)
+			continue;
+		known++;
+		ck_assert_int_eq(row->choice.token_a, trace_history(two->trace_a, row->a)[row->parts_at]);
+		ck_assert_int_ne(row->choice.token_a, row->choice.token_b);
+		if (trace_batch(two->trace_a)->requests[row->a].sampling.temperature == 0 &&
+			trace_batch(two->trace_a)->requests[row->a].sampling.repetition_penalty == 1)
+			ck_assert(row->choice.margin < 0 || row->choice.turns);
+		ck_assert(!row->choice.near_tie || two->diff.verdict == DIFF_ROUNDING);
+	}
+	return known;
+}
+
 /* Each fault that shows in a random batch is a bug; another order of summation is rounding. */
 START_TEST(faults_are_bugs_and_another_order_of_summation_is_rounding)
 {
 	struct two two;
-	int shown[32] = {0};
+	int shown[32] = {0}, parted = 0;
 	two_init(&two, models[_i]);
 	for (uint64_t seed = 100; seed < 112; seed++) {
 		struct arena arena = ARENA_INIT;
@@ -230,6 +249,7 @@ START_TEST(faults_are_bugs_and_another_order_of_summation_is_rounding)
 				continue;
 			compare(&two);
 			shown[f] += !two.diff.equal;
+			parted += check_choices(&two);
 			ck_assert_msg(two.diff.equal || two.diff.verdict == (sums ? DIFF_ROUNDING : DIFF_BUG),
 				"seed %d, fault %s: %s at %s", (int)seed, faults_at(f)->name, diff_verdict_name(two.diff.verdict),
 				two.diff.first_unexplained < 0 ? "none"
@@ -239,6 +259,7 @@ START_TEST(faults_are_bugs_and_another_order_of_summation_is_rounding)
 		arena_free(&arena);
 	}
 	ck_assert_int_gt(shown[0], 0);
+	ck_assert_int_gt(parted, 0);
 	two_free(&two);
 }
 END_TEST

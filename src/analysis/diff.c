@@ -307,11 +307,38 @@ static int64_t pass_of(const struct trace *trace, int32_t request, int64_t posit
 	return -1;
 }
 
+/* Whether the tokens at which a row parts were chosen in both traces. */
+static bool was_chosen(const struct differ *d, const struct diff_row *row)
+{
+	return !is_given(&trace_batch(d->a)->requests[row->a], row->parts_at) &&
+		!is_given(&trace_batch(d->b)->requests[row->b], row->parts_at);
+}
+
+static struct diff_choice_place chooser(struct trace *trace, int32_t request, int64_t position)
+{
+	int64_t pass = pass_of(trace, request, position - 1);
+	return (struct diff_choice_place){trace, pass, pass < 0 ? -1 : pass_row(&trace_pass(trace, pass)->layout, request),
+		trace_history(trace, request)[position]};
+}
+
+/* How close the choices were at which rows part. */
+static bool read_choices(struct differ *d)
+{
+	for (int64_t r = 0; r < d->diff->row_count; r++) {
+		struct diff_row *row = &d->diff->rows[r];
+		if (row->parts_at < 0 || !was_chosen(d, row))
+			continue;
+		struct diff_choice_place a = chooser(d->a, row->a, row->parts_at), b = chooser(d->b, row->b, row->parts_at);
+		if (a.pass >= 0 && b.pass >= 0 && !diff_choice_read(&row->choice, &a, &b, d->err))
+			return false;
+	}
+	return true;
+}
+
 /* A place for a row that parts: the choice of the differing token, or the token itself where it was asked for. */
 static struct leak place_of_parting(const struct differ *d, const struct diff_row *row)
 {
-	bool chosen = !is_given(&trace_batch(d->a)->requests[row->a], row->parts_at) &&
-		!is_given(&trace_batch(d->b)->requests[row->b], row->parts_at);
+	bool chosen = was_chosen(d, row);
 	int value = trace_find_value(d->a, chosen ? "next_tokens" : "tokens");
 	int64_t position = chosen ? row->parts_at - 1 : row->parts_at;
 	int64_t pass = pass_of(d->a, row->a, position);
@@ -391,6 +418,8 @@ static void sum_up(struct differ *d, const struct leak *parted)
 		goes_on = goes_on || diff->rows[r].goes_on || diff->rows[r].parts_at >= 0;
 	diff->equal = diff->bad == 0 && !goes_on;
 	diff_judge(diff, d->a, d->arena);
+	for (int64_t r = 0; r < diff->row_count; r++)
+		diff->rows[r].choice.near_tie = diff->rows[r].choice.turns && diff->verdict == DIFF_ROUNDING;
 }
 
 /* --- can they be compared at all? --- */
@@ -440,7 +469,7 @@ bool diff_traces(struct diff *diff, struct trace *a, struct trace *b, struct are
 		return false;
 	start_comparison(&d);
 	cut_rows(&d, &parted);
-	bool ok = compare_passes(&d);
+	bool ok = compare_passes(&d) && read_choices(&d);
 	if (ok)
 		sum_up(&d, &parted);
 	comparison_delete(d.comparison);

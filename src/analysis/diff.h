@@ -24,6 +24,7 @@
 #ifndef ANALYSIS_DIFF_H
 #define ANALYSIS_DIFF_H
 
+#include "analysis/diff_choice.h"
 #include "analysis/leak.h"
 #include "base/arena.h"
 #include "trace/trace.h"
@@ -51,6 +52,7 @@ struct diff_row {
 	int32_t a, b;
 	int64_t positions_a, positions_b; /* computed in the recorded passes */
 	int64_t parts_at;                 /* the first position whose token differs; -1: none that both know */
+	struct diff_choice choice;        /* the one that differs, where the token at parts_at was chosen in both */
 	bool parts_unjudged;              /* it does so in its prompt, or no tensor tells why */
 	bool asked_differently;           /* prompt, length, sampling, stops, or changed by a fork */
 	bool goes_on;                     /* it ended in one trace and went on in the other */

@@ -101,6 +101,11 @@ static void add_row(struct json_writer *writer, const struct diff_row *row)
 	else
 		json_add_int(writer, row->parts_at);
 	json_put_bool(writer, "asked_differently", row->asked_differently);
+	if (row->choice.known) {
+		json_put_double(writer, "margin", row->choice.margin);
+		json_put_double(writer, "distance", row->choice.distance);
+		json_put_bool(writer, "near_tie", row->choice.near_tie);
+	}
 	json_end_object(writer);
 }
 

@@ -72,6 +72,17 @@ static void add_first_line(struct buf *out, const struct diff_place *first, cons
 	buf_add_char(out, '\n');
 }
 
+static void add_choice(struct buf *out, const struct diff_choice *choice)
+{
+	char margin[NUMBER_SIZE], distance[NUMBER_SIZE];
+	number_exact(margin, (float)choice->margin);
+	number_exact(distance, (float)choice->distance);
+	buf_printf(out, _("it chose %d and %d, whose logits lie %s apart in the first trace, and those of both traces up to %s, "),
+		(int)choice->token_a, (int)choice->token_b, margin, distance);
+	buf_add_text(out, choice->near_tie ? _("a near tie; ")
+			: choice->turns ? _("enough to turn the choice; ") : _("not enough to turn the choice; "));
+}
+
 static void add_row_line(struct buf *out, const struct diff_row *row)
 {
 	if (row->a < 0 || row->b < 0 || row->asked_differently || row->parts_at >= 0 || row->goes_on ||
@@ -90,6 +101,8 @@ static void add_row_line(struct buf *out, const struct diff_row *row)
 		buf_add_text(out, _("asked for differently (prompt, length, sampling, stops, or changed by a fork); "));
 	if (row->parts_at >= 0)
 		buf_printf(out, _("its tokens part at position %" PRId64 ", later ones are not compared; "), row->parts_at);
+	if (row->choice.known)
+		add_choice(out, &row->choice);
 	if (row->goes_on)
 		buf_add_text(out, _("it ended in one trace and went on in the other; "));
 	buf_printf(out, _("%" PRId64 " and %" PRId64 " positions\n"), row->positions_a, row->positions_b);
