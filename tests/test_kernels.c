@@ -491,9 +491,17 @@ START_TEST(log_probability)
 		sum += real_exp(x[i] - most);
 	const struct kernels *k;
 	for (int i = 0; (k = kernels_at(i)) != NULL; i++) {
-		for (int j = 0; j < COUNT; j += 17) {
-			float right = (x[j] - most) - real_log(sum);
-			ck_assert_uint_eq(numbers_bits(k->log_softmax_at(x, COUNT, j)), numbers_bits(right));
+		/* the same row several times: side by side, and one by one */
+		float rows[7 * COUNT], y[7];
+		for (int r = 0; r < 7; r++)
+			memcpy(rows + r * COUNT, x, sizeof x);
+		for (int j = 0; j + 6 * 17 < COUNT; j += 17) {
+			int32_t ids[7] = {j, j + 17, j + 34, -1, j + 68, j + 85, j + 102};
+			k->log_softmax(y, rows, ids, COUNT, 7, NULL);
+			for (int r = 0; r < 7; r++) {
+				float right = ids[r] < 0 ? 0.0f : (x[ids[r]] - most) - real_log(sum);
+				ck_assert_uint_eq(numbers_bits(y[r]), numbers_bits(right));
+			}
 		}
 	}
 }

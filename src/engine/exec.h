@@ -10,6 +10,14 @@
 #include "engine/plan.h"
 #include "tensor/kernels.h"
 
+/* Cosines and sines [T][D / 2] of the angles of a pass: layers with the same frequencies share them. */
+struct turns {
+	const struct turns *older;
+	const float *frequencies; /* of the operation, and the value with the positions: what it was computed from */
+	int positions;
+	float *cosines, *sines;
+};
+
 struct exec {
 	const struct plan *plan;
 	const struct pass *pass;
@@ -19,6 +27,8 @@ struct exec {
 	const struct kernels *kernels;
 	struct pool *pool;
 	struct arena *scratch; /* emptied before every operation */
+	struct arena *memory;  /* lives as long as the pass */
+	const struct turns *turns; /* of this pass so far */
 	const struct batch *batch;
 	struct finish_rule finish;
 };

@@ -173,12 +173,8 @@ void op_logprob_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *logits = exec_in(exec, op, 0);
 	const int32_t *next = exec_in(exec, op, 1)->data;
-	float *out = exec_out(exec, op, 0)->data;
-	int64_t V = logits->shape[1];
-	for (int64_t b = 0; b < exec->pass->B; b++) {
-		const float *row = (const float *)logits->data + b * V;
-		out[b] = next[b] < 0 ? 0 : exec->kernels->log_softmax_at(row, V, next[b]);
-	}
+	exec->kernels->log_softmax(
+		exec_out(exec, op, 0)->data, logits->data, next, logits->shape[1], exec->pass->B, exec->pool);
 }
 
 bool op_logprob_explain(const struct op *op, struct explain *explain, struct err *err)

@@ -20,22 +20,34 @@ static int64_t half_of(const struct dims *dims)
 	return dims->D / 2;
 }
 
+static const struct turns *turns_of(const struct op *op, struct exec *exec)
+{
+	int64_t cells = exec->dims.T, half = half_of(&exec->dims);
+	const int32_t *positions = exec_in(exec, op, 1)->data;
+	for (const struct turns *turns = exec->turns; turns != NULL; turns = turns->older) {
+		if (turns->frequencies == op->frequencies && turns->positions == op->inputs[1])
+			return turns;
+	}
+	struct turns *turns = ARENA_NEW(exec->memory, struct turns);
+	*turns = (struct turns){exec->turns, op->frequencies, op->inputs[1],
+		arena_raw(exec->memory, (size_t)(cells * half), sizeof(float)),
+		arena_raw(exec->memory, (size_t)(cells * half), sizeof(float))};
+	for (int64_t i = 0; i < cells * half; i++) {
+		float angle = (float)positions[i / half] * op->frequencies[i % half];
+		turns->cosines[i] = real_cos(angle);
+		turns->sines[i] = real_sin(angle);
+	}
+	exec->turns = turns;
+	return turns;
+}
+
 void op_rope_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *x = exec_in(exec, op, 0);
-	const int32_t *positions = exec_in(exec, op, 1)->data;
-	int64_t cells = exec->dims.T, D = exec->dims.D, half = half_of(&exec->dims);
-	float *cosines = arena_raw(exec->scratch, (size_t)(cells * half), sizeof(float));
-	float *sines = arena_raw(exec->scratch, (size_t)(cells * half), sizeof(float));
-	for (int64_t cell = 0; cell < cells; cell++) {
-		for (int64_t i = 0; i < half; i++) {
-			float angle = (float)positions[cell] * op->frequencies[i];
-			cosines[cell * half + i] = real_cos(angle);
-			sines[cell * half + i] = real_sin(angle);
-		}
-	}
-	exec->kernels->rope(exec_out(exec, op, 0)->data, x->data, cosines, sines, tensor_count(x) / cells / D, D, cells,
-		exec->pool);
+	const struct turns *turns = turns_of(op, exec);
+	int64_t cells = exec->dims.T, D = exec->dims.D;
+	exec->kernels->rope(exec_out(exec, op, 0)->data, x->data, turns->cosines, turns->sines,
+		tensor_count(x) / cells / D, D, cells, exec->pool);
 }
 
 bool op_rope_explain(const struct op *op, struct explain *explain, struct err *err)

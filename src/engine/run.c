@@ -130,7 +130,7 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 	}
 	init_rows(run);
 	run->exec = (struct exec){.plan = plan, .cache = &run->cache, .kernels = kernels, .pool = run->pool,
-		.scratch = &run->scratch, .batch = batch, .finish = {
+		.scratch = &run->scratch, .memory = &run->pass_arena, .batch = batch, .finish = {
 			.end_tokens = run->config->end_tokens,
 			.end_token_count = options->ignore_eos ? 0 : run->config->end_token_count,
 			.context = run->config->context,
@@ -242,6 +242,7 @@ static struct pass *lay_pass(struct run *run, int64_t B)
 static void set_dims(struct exec *exec, const struct pass *pass)
 {
 	exec->pass = pass;
+	exec->turns = NULL;
 	exec->dims = exec->plan->dims;
 	dims_set_pass(&exec->dims, pass);
 }

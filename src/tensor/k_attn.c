@@ -334,6 +334,14 @@ K_INLINE void gather_masks(const struct mix *m, const int rows, int64_t first, i
 	}
 }
 
+K_INLINE void add_value(vec acc[MIX_SUMS], float weight, const vec value[MIX_SUMS], const int vecs)
+{
+	const vec factor = vec_all(weight);
+	K_UNROLL
+	for (int v = 0; v < vecs; v++)
+		acc[v] = vec_fma(factor, value[v], acc[v]);
+}
+
 /* out[r][d ...] for `rows` rows and `vecs` vectors of d; of the last vector only `lanes` lanes exist. */
 K_INLINE void mix_tile(const struct mix *m, const int rows, const int vecs, int64_t d, const int64_t lanes)
 {
@@ -363,14 +371,16 @@ K_INLINE void mix_tile(const struct mix *m, const int rows, const int vecs, int6
 				else if (key != NULL)
 					value[v] = vec_load_some(key + offset, lanes);
 			}
+			if (allowed[j] == (1u << rows) - 1) {
+				K_UNROLL
+				for (int r = 0; r < rows; r++)
+					add_value(acc[r], m->weights[r][first + j], value, vecs);
+				continue;
+			}
 			K_UNROLL
 			for (int r = 0; r < rows; r++) {
-				if ((allowed[j] >> r & 1) == 0)
-					continue;
-				vec weight = vec_all(m->weights[r][first + j]);
-				K_UNROLL
-				for (int v = 0; v < vecs; v++)
-					acc[r][v] = vec_fma(weight, value[v], acc[r][v]);
+				if ((allowed[j] >> r & 1) != 0)
+					add_value(acc[r], m->weights[r][first + j], value, vecs);
 			}
 		}
 	}
@@ -394,6 +404,8 @@ K_INLINE void mix_rows(const struct mix *m, const int rows)
 	int64_t d = 0;
 	for (; rows * 4 <= MIX_SUMS && d + 4 * VEC_LANES <= D; d += 4 * VEC_LANES)
 		mix_tile(m, rows, 4, d, VEC_LANES);
+	for (; rows * 3 <= MIX_SUMS && d + 3 * VEC_LANES <= D; d += 3 * VEC_LANES)
+		mix_tile(m, rows, 3, d, VEC_LANES);
 	for (; d + 2 * VEC_LANES <= D; d += 2 * VEC_LANES)
 		mix_tile(m, rows, 2, d, VEC_LANES);
 	for (; d + VEC_LANES <= D; d += VEC_LANES)

@@ -221,7 +221,8 @@ static void product_block(const struct product *p, int64_t m, int64_t rows, int6
 	float sums[BLOCK_ROWS * TILE_PANELS * PANEL_WIDTH] __attribute__((aligned(64)));
 	const int64_t in = p->w->in;
 	const int64_t first = panel * PANEL_WIDTH;
-	const int64_t step = rows <= TILE_ROWS ? in : BLOCK_K;
+	const int64_t parts = rows <= TILE_ROWS ? 1 : (in + BLOCK_K - 1) / BLOCK_K; /* of k, dealt out evenly too */
+	const int64_t step = parts > 0 ? (in + parts - 1) / parts : 0;
 	struct k_block block = {
 		.y = sums,
 		.ldy = count * PANEL_WIDTH,

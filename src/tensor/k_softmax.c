@@ -1,9 +1,10 @@
 /*
  * k_softmax.c: softmax, its logarithm, and the largest element.
  *
- * Exponentials run in vectors. Their sum is one scalar chain in ascending index; a few rows go side by side, each with its
- * own chain. What the mask forbids is zero before it is summed: adding +0 to a sum of exponentials, which is never
- * negative, changes no bit, so this is the same as leaving it out, and saves a branch per element.
+ * Exponentials run in vectors. Their sum is one scalar chain in ascending index, which runs while the next exponentials are
+ * computed; a few rows go side by side, each with its own chain. What the mask forbids is zero before it is summed: adding
+ * +0 to a sum of exponentials, which is never negative, changes no bit, so this is the same as leaving it out, and
+ * saves a branch per element.
  */
 #include <math.h>
 
@@ -14,7 +15,7 @@
 #include "tensor/real_core.h"
 
 #define SIDE_BY_SIDE 4
-#define BLOCK 256
+#define BLOCK 1024
 
 typedef float real_floats __attribute__((vector_size(4 * REAL_LANES)));
 typedef float real_memory __attribute__((vector_size(4 * REAL_LANES), aligned(4), may_alias));
@@ -44,33 +45,74 @@ static float largest(const float *x, const uint8_t *mask, int64_t n)
 	return most;
 }
 
-/* e[i] = exp(x[i] - most); a NaN is whatever NaN. */
-static void exponentials(float *e, const float *x, float most, int64_t n)
-{
-	int64_t i = 0;
-	for (; i + REAL_LANES <= n; i += REAL_LANES) {
-		real_floats d = (real_floats)(*(const real_memory *)(x + i)) - most;
-		real_vec r = real_core_exp(__builtin_convertvector(d, real_vec));
-		*(real_memory *)(e + i) = (real_memory) __builtin_convertvector(r, real_floats);
-	}
-	if (i < n) {
-		real_floats d = {0};
-		for (int64_t j = i; j < n; j++)
-			d[j - i] = x[j] - most;
-		real_vec r = real_core_exp(__builtin_convertvector(d, real_vec));
-		d = __builtin_convertvector(r, real_floats);
-		for (int64_t j = i; j < n; j++)
-			e[j] = d[j - i];
-	}
-}
-
 /* One row on its way; [begin, end) is the least range that holds everything allowed. */
 struct row {
-	float *y;
+	float *y; /* NULL: only the sum is wanted */
+	const float *x;
 	const uint8_t *mask; /* NULL: there is nothing forbidden inside the range */
 	int64_t begin;
 	int64_t end;
+	float most;
+	float sum; /* of the exponentials so far */
 };
+
+/* exp(x[i] - most) of n <= REAL_LANES elements from i on; a NaN is whatever NaN. */
+K_INLINE real_floats exponentials(const struct row *row, int64_t i, const int64_t n)
+{
+	real_floats x = {0};
+	if (n == REAL_LANES)
+		x = (real_floats)(*(const real_memory *)(row->x + i));
+	for (int64_t j = 0; n < REAL_LANES && j < n; j++)
+		x[j] = row->x[i + j];
+	real_vec wide = __builtin_convertvector(x - row->most, real_vec);
+	return __builtin_convertvector(real_core_exp(wide), real_floats);
+}
+
+/* Writes and sums the exponentials of [begin, end), where nothing is forbidden to any of the rows. */
+K_INLINE void sum_exponentials(struct row *row, const int count, int64_t begin, int64_t end)
+{
+	int64_t i = begin;
+	float sums[SIDE_BY_SIDE];
+	K_UNROLL
+	for (int r = 0; r < count; r++)
+		sums[r] = row[r].sum;
+	for (; i + REAL_LANES <= end; i += REAL_LANES) {
+		real_floats e[SIDE_BY_SIDE];
+		K_UNROLL
+		for (int r = 0; r < count; r++) {
+			e[r] = exponentials(&row[r], i, REAL_LANES);
+			if (row[r].y != NULL)
+				*(real_memory *)(row[r].y + i) = (real_memory)e[r];
+		}
+		K_UNROLL
+		for (int lane = 0; lane < REAL_LANES; lane++) {
+			K_UNROLL
+			for (int r = 0; r < count; r++)
+				sums[r] += e[r][lane];
+		}
+	}
+	for (int r = 0; r < count; r++) {
+		row[r].sum = sums[r];
+		if (i >= end)
+			continue;
+		real_floats e = exponentials(&row[r], i, end - i);
+		for (int64_t j = i; j < end; j++) {
+			if (row[r].y != NULL)
+				row[r].y[j] = e[j - i];
+			row[r].sum += e[j - i];
+		}
+	}
+}
+
+static void sum_four(struct row *row, int64_t begin, int64_t end)
+{
+	sum_exponentials(row, SIDE_BY_SIDE, begin, end);
+}
+
+static void sum_one(struct row *row, int64_t begin, int64_t end)
+{
+	sum_exponentials(row, 1, begin, end);
+}
 
 /* Whether any of eight mask bytes allows. */
 static bool eight_allow(const uint8_t *mask)
@@ -78,6 +120,32 @@ static bool eight_allow(const uint8_t *mask)
 	uint64_t all;
 	memcpy(&all, mask, sizeof all);
 	return all != 0;
+}
+
+/* Narrows the row's range to what its mask allows. */
+static void find_range(struct row *row, const uint8_t *mask)
+{
+	while (row->begin + 8 <= row->end && !eight_allow(mask + row->begin))
+		row->begin += 8;
+	while (row->begin < row->end && mask[row->begin] == 0)
+		row->begin++;
+	while (row->end - 8 >= row->begin && !eight_allow(mask + row->end - 8))
+		row->end -= 8;
+	while (row->end > row->begin && mask[row->end - 1] == 0)
+		row->end--;
+	uint8_t holes = 0;
+	for (int64_t i = row->begin; i < row->end; i++)
+		holes = (uint8_t)(holes | (mask[i] == 0 ? 1 : 0));
+	row->mask = holes != 0 ? mask : NULL;
+}
+
+static struct row start_row(float *y, const float *x, const uint8_t *mask, int64_t n)
+{
+	struct row row = {.y = y, .x = x, .end = n};
+	if (mask != NULL)
+		find_range(&row, mask);
+	row.most = largest(x + row.begin, row.mask != NULL ? mask + row.begin : NULL, row.end - row.begin);
+	return row;
 }
 
 static void clear_forbidden(const struct row *row)
@@ -92,69 +160,55 @@ static void clear_forbidden(const struct row *row)
 		row->y[i] = row->mask[i] != 0 ? row->y[i] : 0.0f;
 }
 
-/* Finds the range, and writes exponentials inside and zeros outside. */
-static struct row start_row(float *y, const float *x, const uint8_t *mask, int64_t n)
+/* All of a row. */
+static void sum_row(struct row *row)
 {
-	struct row row = {y, NULL, 0, n};
-	if (mask != NULL) {
-		while (row.begin + 8 <= n && !eight_allow(mask + row.begin))
-			row.begin += 8;
-		while (row.begin < n && mask[row.begin] == 0)
-			row.begin++;
-		while (row.end - 8 >= row.begin && !eight_allow(mask + row.end - 8))
-			row.end -= 8;
-		while (row.end > row.begin && mask[row.end - 1] == 0)
-			row.end--;
-		bool holes = false;
-		for (int64_t i = row.begin; i < row.end; i++)
-			holes |= mask[i] == 0;
-		row.mask = holes ? mask : NULL;
-	}
-	const int64_t count = row.end - row.begin;
-	const float most = largest(x + row.begin, row.mask != NULL ? mask + row.begin : NULL, count);
-	memset(y, 0, (size_t)row.begin * sizeof(float));
-	exponentials(y + row.begin, x + row.begin, most, count);
-	memset(y + row.end, 0, (size_t)(n - row.end) * sizeof(float));
-	if (row.mask != NULL)
-		clear_forbidden(&row);
-	return row;
+	sum_one(row, row->begin, row->end);
+	if (row->mask == NULL)
+		return;
+	clear_forbidden(row);
+	row->sum = 0.0f;
+	for (int64_t i = row->begin; i < row->end; i++)
+		row->sum += row->y[i];
 }
 
-/* y = y / sum inside the range. */
-static void finish_row(const struct row *row, float sum)
+/* Side by side where all rows have something, one by one before and behind. */
+static void sum_rows(struct row *row, int count)
 {
-	const vec divisor = vec_all(sum);
+	int64_t begin = row[0].begin, end = row[0].end;
+	bool holes = false;
+	for (int r = 0; r < count; r++) {
+		begin = row[r].begin > begin ? row[r].begin : begin;
+		end = row[r].end < end ? row[r].end : end;
+		holes |= row[r].mask != NULL;
+	}
+	if (count < SIDE_BY_SIDE || holes || begin >= end) {
+		for (int r = 0; r < count; r++)
+			sum_row(row + r);
+		return;
+	}
+	for (int r = 0; r < count; r++)
+		sum_one(row + r, row[r].begin, begin);
+	sum_four(row, begin, end);
+	for (int r = 0; r < count; r++)
+		sum_one(row + r, end, row[r].end);
+}
+
+/* y = y / sum inside the range, zeros outside. */
+static void finish_row(const struct row *row, int64_t n)
+{
+	const vec divisor = vec_all(row->sum);
 	int64_t i = row->begin;
+	memset(row->y, 0, (size_t)row->begin * sizeof(float));
 	for (; i + VEC_LANES <= row->end; i += VEC_LANES)
 		vec_store(row->y + i, vec_canon(vec_load(row->y + i) / divisor));
 	if (i < row->end) {
 		vec v = vec_load_some(row->y + i, row->end - i) / divisor;
 		vec_store_some(row->y + i, vec_canon(v), row->end - i);
 	}
+	memset(row->y + row->end, 0, (size_t)(n - row->end) * sizeof(float));
 	if (row->mask != NULL) /* 0 / NaN is NaN, but what is forbidden stays 0 */
 		clear_forbidden(row);
-}
-
-K_INLINE void sum_rows(const struct row *row, const int count, float *sums)
-{
-	int64_t begin = row[0].begin;
-	int64_t end = row[0].end;
-	float acc[SIDE_BY_SIDE];
-	for (int r = 1; r < count; r++) {
-		begin = row[r].begin < begin ? row[r].begin : begin;
-		end = row[r].end > end ? row[r].end : end;
-	}
-	K_UNROLL
-	for (int r = 0; r < count; r++)
-		acc[r] = 0.0f;
-	for (int64_t i = begin; i < end; i++) {
-		K_UNROLL
-		for (int r = 0; r < count; r++)
-			acc[r] += row[r].y[i];
-	}
-	K_UNROLL
-	for (int r = 0; r < count; r++)
-		sums[r] = acc[r];
 }
 
 void K(k_softmax_rows)(float *y, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step)
@@ -162,19 +216,13 @@ void K(k_softmax_rows)(float *y, const float *x, const uint8_t *mask, int64_t n,
 	for (int64_t first = 0; first < rows; first += SIDE_BY_SIDE) {
 		int count = rows - first < SIDE_BY_SIDE ? (int)(rows - first) : SIDE_BY_SIDE;
 		struct row row[SIDE_BY_SIDE];
-		float sums[SIDE_BY_SIDE];
 		for (int r = 0; r < count; r++) {
 			int64_t at = first + r;
 			row[r] = start_row(y + at * n, x + at * n, mask != NULL ? mask + at * mask_step : NULL, n);
 		}
-		if (count == SIDE_BY_SIDE) {
-			sum_rows(row, SIDE_BY_SIDE, sums);
-		} else {
-			for (int r = 0; r < count; r++)
-				sum_rows(row + r, 1, sums + r);
-		}
+		sum_rows(row, count);
 		for (int r = 0; r < count; r++)
-			finish_row(&row[r], sums[r]);
+			finish_row(&row[r], n);
 	}
 }
 
@@ -213,26 +261,46 @@ void K(k_softmax)(
 
 int64_t K(k_argmax)(const float *x, int64_t n)
 {
-	float most = largest(x, NULL, n);
-	for (int64_t i = 0; i < n; i++) {
-		if (x[i] == most)
-			return i;
+	float most = -INFINITY;
+	int64_t at = 0; /* the first block that holds the largest */
+	for (int64_t i = 0; i < n; i += BLOCK) {
+		float here = largest(x + i, NULL, n - i < BLOCK ? n - i : BLOCK);
+		at = here > most ? i : at;
+		most = here > most ? here : most;
+	}
+	for (; at < n; at++) {
+		if (x[at] == most)
+			return at;
 	}
 	return 0;
 }
 
-float K(k_log_softmax_at)(const float *x, int64_t n, int64_t index)
+struct log_softmax {
+	float *y;
+	const float *x;
+	const int32_t *ids;
+	int64_t n;
+};
+
+static void log_softmax_piece(void *ctx, int64_t begin, int64_t end)
 {
-	float most = largest(x, NULL, n);
-	float sum = 0.0f;
-	for (int64_t i = 0; i < n; i += BLOCK) {
-		int64_t count = n - i < BLOCK ? n - i : BLOCK;
-		float e[BLOCK];
-		exponentials(e, x + i, most, count);
-		for (int64_t j = 0; j < count; j++)
-			sum += e[j];
+	const struct log_softmax *l = ctx;
+	for (int64_t first = begin; first < end; first += SIDE_BY_SIDE) {
+		int count = end - first < SIDE_BY_SIDE ? (int)(end - first) : SIDE_BY_SIDE;
+		struct row row[SIDE_BY_SIDE];
+		for (int r = 0; r < count; r++)
+			row[r] = start_row(NULL, l->x + (first + r) * l->n, NULL, l->n);
+		sum_rows(row, count);
+		for (int r = 0; r < count; r++) {
+			int32_t id = l->ids[first + r];
+			l->y[first + r] = id < 0 ? 0.0f : (row[r].x[id] - row[r].most) - real_log(row[r].sum);
+		}
 	}
-	float result = (x[index] - most) - real_log(sum);
-	K(k_canon_nan)(&result, 1);
-	return result;
+	K(k_canon_nan)(l->y + begin, end - begin);
+}
+
+void K(k_log_softmax)(float *y, const float *x, const int32_t *ids, int64_t n, int64_t rows, struct pool *pool)
+{
+	struct log_softmax l = {y, x, ids, n};
+	pool_run(pool, rows, k_grain(n * 32), log_softmax_piece, &l);
 }

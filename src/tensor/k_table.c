@@ -21,7 +21,7 @@ const struct kernels K(kernels_table) = {
 	.add = K(k_add),
 	.mul = K(k_mul),
 	.argmax = K(k_argmax),
-	.log_softmax_at = K(k_log_softmax_at),
+	.log_softmax = K(k_log_softmax),
 	.canon_nan = K(k_canon_nan),
 	.burn = K(k_burn),
 };

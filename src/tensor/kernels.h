@@ -117,8 +117,9 @@ struct kernels {
 	/* Index of the largest of n >= 1 values; the lowest on a tie; NaN never wins; 0 when all are NaN. */
 	int64_t (*argmax)(const float *x, int64_t n);
 
-	/* log softmax(x)[index] of n values: (x[index] - m) - log(s), with m and s as in softmax. */
-	float (*log_softmax_at)(const float *x, int64_t n, int64_t index);
+	/* y[r] = log softmax(x[r])[ids[r]], which is (x[r][id] - m) - log(s) with m and s as in softmax; 0 where the ID is
+	 * negative. x [rows][n], ids and y [rows]. */
+	void (*log_softmax)(float *y, const float *x, const int32_t *ids, int64_t n, int64_t rows, struct pool *pool);
 
 	/* Makes every NaN of x [n] the canonical one. */
 	void (*canon_nan)(float *x, int64_t n);

@@ -3,8 +3,8 @@
  *
  * The Makefile compiles each k_*.c once per set with -DKERNELS_SET=<set> -DKERNELS_SET_<set> and the set's flags.
  * K(name) gives an exported name its set as a suffix. `vec` holds VEC_LANES floats; a panel of 16 columns is
- * VEC_PER_PANEL vectors. The only operation that needs the set's own instructions is vec_fma; the rest is the vector
- * extension that gcc and clang share. Included by k_*.c files only.
+ * VEC_PER_PANEL vectors. The only operations that need the set's own instructions are vec_fma and, for speed, parts of a
+ * vector; the rest is the vector extension that gcc and clang share. Included by k_*.c files only.
  */
 #ifndef TENSOR_KERNELS_SET_H
 #define TENSOR_KERNELS_SET_H
@@ -82,16 +82,24 @@ K_INLINE void vec_store(float *to, vec v)
 /* The first n lanes, n < VEC_LANES; the others are +0. */
 K_INLINE vec vec_load_some(const float *from, int64_t n)
 {
+#if defined KERNELS_SET_avx512
+	return (vec)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), from);
+#else
 	vec v = {0};
 	for (int64_t i = 0; i < n; i++)
 		v[i] = from[i];
 	return v;
+#endif
 }
 
 K_INLINE void vec_store_some(float *to, vec v, int64_t n)
 {
+#if defined KERNELS_SET_avx512
+	_mm512_mask_storeu_ps(to, (__mmask16)((1u << n) - 1), (__m512)v);
+#else
 	for (int64_t i = 0; i < n; i++)
 		to[i] = v[i];
+#endif
 }
 
 K_INLINE vec vec_all(float x)
@@ -114,12 +122,16 @@ K_INLINE vec vec_select(vec_bits mask, vec yes, vec no)
 K_INLINE vec_bits vec_allowed(const uint8_t *mask, int64_t n)
 {
 	typedef uint8_t bytes __attribute__((vector_size(VEC_LANES)));
+#if defined KERNELS_SET_avx512
+	bytes allowed = (bytes)_mm_maskz_loadu_epi8((__mmask16)((1u << n) - 1), mask);
+#else
 	typedef uint8_t bytes_memory __attribute__((vector_size(VEC_LANES), aligned(1), may_alias));
 	bytes allowed = {0};
 	if (n == VEC_LANES)
 		allowed = (bytes)(*(const bytes_memory *)mask);
 	for (int64_t i = 0; n < VEC_LANES && i < n; i++)
 		allowed[i] = mask[i];
+#endif
 	return (vec_bits)(__builtin_convertvector(allowed, vec_bits) != 0);
 }
 
@@ -234,7 +246,7 @@ void K(k_exp)(float *y, const float *x, int64_t n, struct pool *pool);
 void K(k_add)(float *y, const float *a, const float *b, int64_t n, struct pool *pool);
 void K(k_mul)(float *y, const float *a, const float *b, int64_t n, struct pool *pool);
 int64_t K(k_argmax)(const float *x, int64_t n);
-float K(k_log_softmax_at)(const float *x, int64_t n, int64_t index);
+void K(k_log_softmax)(float *y, const float *x, const int32_t *ids, int64_t n, int64_t rows, struct pool *pool);
 void K(k_canon_nan)(float *x, int64_t n);
 float K(k_burn)(int64_t steps);
 
