@@ -7,65 +7,14 @@
 #include "text/setting.h"
 #include "text/unicode.h"
 
-enum { NO_NODE = 0, NO_TOKEN = -1 }; /* node 0 is the root, which is nobody's child */
-
-struct added_node {
-	uint32_t child, sibling; /* first child, next of the same parent */
-	unsigned char byte;
-	int32_t token; /* index into added.tokens of the token that ends here */
-};
-
-/* ---- the tree ---- */
-
-static uint32_t add_node(struct added_tree *tree, unsigned char byte)
+/* The longest token at the start of the text and its length; TRIE_NONE when there is none. */
+static int32_t longest(const struct trie *trie, const char *text, size_t length, size_t *matched)
 {
-	if (tree->count == tree->capacity) {
-		tree->capacity = tree->capacity == 0 ? 64 : tree->capacity * 2;
-		tree->nodes = mem_resize(tree->nodes, tree->capacity, sizeof *tree->nodes);
-	}
-	tree->nodes[tree->count] = (struct added_node){.byte = byte, .token = NO_TOKEN};
-	return (uint32_t)tree->count++;
-}
-
-static uint32_t find_child(const struct added_tree *tree, uint32_t node, unsigned char byte)
-{
-	uint32_t child = tree->nodes[node].child;
-	while (child != NO_NODE && tree->nodes[child].byte != byte)
-		child = tree->nodes[child].sibling;
-	return child;
-}
-
-/* Of two tokens that look the same the first is found. */
-static void add_to_tree(struct added_tree *tree, const char *text, size_t length, int32_t token)
-{
-	if (tree->count == 0)
-		add_node(tree, 0);
-	uint32_t node = 0;
-	for (size_t i = 0; i < length; i++) {
-		unsigned char byte = (unsigned char)text[i];
-		uint32_t child = find_child(tree, node, byte);
-		if (child == NO_NODE) {
-			child = add_node(tree, byte);
-			tree->nodes[child].sibling = tree->nodes[node].child;
-			tree->nodes[node].child = child;
-		}
-		node = child;
-	}
-	if (tree->nodes[node].token == NO_TOKEN)
-		tree->nodes[node].token = token;
-}
-
-/* The longest token at the start of the text and its length; NO_TOKEN when there is none. */
-static int32_t longest(const struct added_tree *tree, const char *text, size_t length, size_t *matched)
-{
-	int32_t token = NO_TOKEN;
-	uint32_t node = 0;
-	for (size_t i = 0; i < length; i++) {
-		node = find_child(tree, node, (unsigned char)text[i]);
-		if (node == NO_NODE)
-			break;
-		if (tree->nodes[node].token != NO_TOKEN) {
-			token = tree->nodes[node].token;
+	int32_t token = TRIE_NONE;
+	uint32_t node = TRIE_ROOT;
+	for (size_t i = 0; i < length && trie_step(trie, &node, text[i]); i++) {
+		if (trie_value(trie, node) != TRIE_NONE) {
+			token = trie_value(trie, node);
 			*matched = i + 1;
 		}
 	}
@@ -147,15 +96,15 @@ static bool normalize_tokens(struct added *added, const struct normalizer *norma
 	return true;
 }
 
-/* Control tokens first, as Hugging Face tokenizers order them. */
-static void grow_trees(struct added *added)
+/* Control tokens first, as Hugging Face tokenizers order them: of two that look the same the first is found. */
+static void grow_tries(struct added *added)
 {
 	for (int special = 1; special >= 0; special--) {
 		for (size_t i = 0; i < added->count; i++) {
 			const struct added_token *token = &added->tokens[i];
-			struct added_tree *tree = token->normalized ? &added->normal : &added->raw;
+			struct trie *trie = token->normalized ? &added->normal : &added->raw;
 			if (token->special == (special == 1) && token->found_length > 0)
-				add_to_tree(tree, token->found, token->found_length, (int32_t)i);
+				trie_add(trie, token->found, token->found_length, (int32_t)i);
 		}
 	}
 }
@@ -178,15 +127,15 @@ bool added_load(struct added *added, const struct json *list, const struct vocab
 	}
 	if (!index_tokens(added, list, err) || !normalize_tokens(added, normalizer, arena, err))
 		return false;
-	grow_trees(added);
+	grow_tries(added);
 	return true;
 }
 
 void added_free(struct added *added)
 {
 	map_free(&added->by_content);
-	free(added->raw.nodes);
-	free(added->normal.nodes);
+	trie_free(&added->raw);
+	trie_free(&added->normal);
 	*added = (struct added){0};
 }
 
@@ -260,14 +209,14 @@ static void add_text(const struct piece *piece, size_t start, size_t end, struct
 		piece_add(out, piece_part(piece, start, end));
 }
 
-void added_find(const struct added *added, const struct added_tree *tree, const struct piece *piece, bool special,
+void added_find(const struct added *added, const struct trie *trie, const struct piece *piece, bool special,
 	struct piece_list *out)
 {
 	size_t done = 0; /* up to here the piece has been cut */
-	for (size_t at = 0; tree->count > 0 && at < piece->length;) {
+	for (size_t at = 0; at < piece->length;) {
 		size_t length = 0;
-		int32_t index = longest(tree, piece->bytes + at, piece->length - at, &length);
-		if (index == NO_TOKEN) {
+		int32_t index = longest(trie, piece->bytes + at, piece->length - at, &length);
+		if (index == TRIE_NONE) {
 			at++;
 			continue;
 		}

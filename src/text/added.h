@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "text/normalizer.h"
 #include "text/piece.h"
+#include "text/trie.h"
 #include "text/vocab.h"
 
 /* The longest added token, in bytes: the search takes at most this many steps per byte of text. */
@@ -36,19 +37,11 @@ struct added_token {
 	bool strip_left, strip_right; /* takes the white space beside it with it */
 };
 
-struct added_node;
-
-/* The tokens of one pass, as a tree of bytes. */
-struct added_tree {
-	struct added_node *nodes;
-	size_t count, capacity;
-};
-
 struct added {
 	struct added_token *tokens; /* by ID, ascending */
 	size_t count;
 	struct map by_content; /* content -> index */
-	struct added_tree raw, normal;
+	struct trie raw, normal; /* of each pass: text -> index */
 };
 
 /* Reads "added_tokens" (NULL: none). A token that the vocabulary has too must have the same ID there. On failure what
@@ -61,9 +54,9 @@ void added_free(struct added *added);
 const struct added_token *added_by_id(const struct added *added, int32_t id);
 const struct added_token *added_by_content(const struct added *added, const char *content, size_t length);
 
-/* Cuts a piece at the tokens of one tree: appends pieces of text, and pieces with the ID of a token. Control tokens
+/* Cuts a piece at the tokens of one pass: appends pieces of text, and pieces with the ID of a token. Control tokens
  * stay text unless `special`. */
-void added_find(const struct added *added, const struct added_tree *tree, const struct piece *piece, bool special,
+void added_find(const struct added *added, const struct trie *trie, const struct piece *piece, bool special,
 	struct piece_list *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/bytechar.h"
+#include "text/metaspace.h"
 #include "text/pattern.h"
 #include "text/piece.h"
 #include "text/setting.h"
@@ -24,6 +25,7 @@ struct decoder_step {
 	char *content;           /* Replace, Strip */
 	size_t content_length;
 	int64_t start, stop; /* Strip: at most so many at each end */
+	struct metaspace metaspace;
 };
 
 static struct decoder_text keep(struct arena *arena, const struct buf *buf)
@@ -190,6 +192,35 @@ static bool run_strip(const struct decoder_step *step, struct decoder_list *list
 	return true;
 }
 
+static bool load_metaspace(struct decoder_step *step, const struct json *node, struct err *err)
+{
+	return metaspace_load(&step->metaspace, node, err);
+}
+
+/* A token with its blanks; in the first token they were put there and are left out. */
+static void spell_metaspace(const struct metaspace *metaspace, struct decoder_text *text, bool is_first, struct arena *arena)
+{
+	struct buf changed = BUF_INIT;
+	for (size_t at = 0; at < text->length;) {
+		bool found = text->length - at >= metaspace->length && memcmp(text->bytes + at, metaspace->text, metaspace->length) == 0;
+		if (!found)
+			buf_add_char(&changed, text->bytes[at]);
+		else if (!is_first || metaspace->scheme == METASPACE_NEVER)
+			buf_add_char(&changed, ' ');
+		at += found ? metaspace->length : 1;
+	}
+	*text = keep(arena, &changed);
+	buf_free(&changed);
+}
+
+static bool run_metaspace(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+{
+	(void)err;
+	for (size_t i = 0; i < list->count; i++)
+		spell_metaspace(&step->metaspace, &list->items[i], i == 0, arena);
+	return true;
+}
+
 static const char *const only_type[] = {"type", NULL};
 static const char *const byte_level_keys[] = {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL};
 static const char *const replace_keys[] = {"type", "pattern", "content", NULL};
@@ -199,6 +230,7 @@ static const struct decoder_kind kinds[] = {
 	{"ByteLevel", byte_level_keys, NULL, run_byte_level},
 	{"ByteFallback", only_type, NULL, run_byte_fallback},
 	{"Fuse", only_type, NULL, run_fuse},
+	{"Metaspace", metaspace_keys, load_metaspace, run_metaspace},
 	{"Replace", replace_keys, load_replace, run_replace},
 	{"Strip", strip_keys, load_strip, run_strip},
 };
@@ -284,6 +316,8 @@ bool decoder_spell(const struct decoder *decoder, struct decoder_text text, stru
 	for (size_t i = 0; done && i < decoder->count; i++) {
 		if (decoder->steps[i].kind->run == run_replace)
 			done = replace_one(&decoder->steps[i], &text, &scratch, err);
+		else if (decoder->steps[i].kind->run == run_metaspace)
+			spell_metaspace(&decoder->steps[i].metaspace, &text, false, &scratch);
 	}
 	buf_add(out, text.bytes, text.length);
 	arena_free(&scratch);

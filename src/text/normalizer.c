@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "text/charsmap.h"
 #include "text/pattern.h"
 #include "text/setting.h"
 #include "text/unicode.h"
@@ -25,6 +26,7 @@ struct normalizer_step {
 	char *content;           /* Replace, Prepend */
 	size_t content_length;
 	bool left, right; /* Strip */
+	struct charsmap *map; /* Precompiled */
 };
 
 static bool is_boundary(const char *bytes, size_t length, size_t at)
@@ -194,7 +196,46 @@ static bool run_replace(const struct normalizer_step *step, const struct piece *
 	return found;
 }
 
+static bool load_precompiled(struct normalizer_step *step, const struct json *node, struct err *err)
+{
+	const struct json *map;
+	return setting_need(node, "precompiled_charsmap", &map, err) && charsmap_load(&step->map, map, err);
+}
+
+/* Replaces a stretch if the map has it. */
+static bool replace_mapped(const struct normalizer_step *step, const struct piece *piece, size_t start, size_t end,
+	struct piece_builder *out)
+{
+	size_t length;
+	const char *text = charsmap_find(step->map, piece->bytes + start, end - start, &length);
+	if (text != NULL)
+		piece_build(out, text, length, piece_stretch(piece, start, end));
+	return text != NULL;
+}
+
+/* Characters as a reader sees them are looked up whole when they are short, and code point by code point otherwise. */
+static bool run_precompiled(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
+{
+	enum { SHORT = 6 }; /* bytes, exclusive */
+	(void)err;
+	for (size_t at = 0, end; at < piece->length; at = end) {
+		end = at + unicode_grapheme(piece->bytes + at, piece->length - at);
+		if (end - at < SHORT && replace_mapped(step, piece, at, end, out))
+			continue;
+		for (size_t part = at, next; part < end; part = next) {
+			uint32_t c;
+			size_t length = utf8_decode(piece->bytes + part, end - part, &c);
+			next = part + (length > 0 ? length : 1);
+			if (!replace_mapped(step, piece, part, next, out))
+				piece_build_part(out, piece, part, next);
+		}
+	}
+	return true;
+}
+
 static const char *const only_type[] = {"type", NULL};
+static const char *const precompiled_keys[] = {"type", "precompiled_charsmap", NULL};
 static const char *const strip_keys[] = {"type", "strip_left", "strip_right", NULL};
 static const char *const prepend_keys[] = {"type", "prepend", NULL};
 static const char *const replace_keys[] = {"type", "pattern", "content", NULL};
@@ -209,6 +250,7 @@ static const struct normalizer_kind kinds[] = {
 	{"Strip", UNICODE_NFC, strip_keys, load_strip, run_strip},
 	{"Prepend", UNICODE_NFC, prepend_keys, load_prepend, run_prepend},
 	{"Replace", UNICODE_NFC, replace_keys, load_replace, run_replace},
+	{"Precompiled", UNICODE_NFC, precompiled_keys, load_precompiled, run_precompiled},
 };
 
 static const struct normalizer_kind *find_kind(const char *type)
@@ -262,6 +304,7 @@ void normalizer_free(struct normalizer *normalizer)
 	for (size_t i = 0; i < normalizer->count; i++) {
 		pattern_delete(normalizer->steps[i].pattern);
 		free(normalizer->steps[i].content);
+		charsmap_delete(normalizer->steps[i].map);
 	}
 	free(normalizer->steps);
 	*normalizer = (struct normalizer){0};

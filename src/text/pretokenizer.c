@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/bytechar.h"
+#include "text/metaspace.h"
 #include "text/pattern.h"
 #include "text/setting.h"
 
@@ -23,6 +24,7 @@ struct pretokenizer_step {
 	enum piece_behavior behavior;
 	bool invert;       /* what does not match is the match */
 	bool prefix_space; /* ByteLevel: each stretch of text begins with a space */
+	struct metaspace metaspace;
 };
 
 /* GPT-2's cut into words: contractions, letters, digits and the rest with a space before them, white space. */
@@ -128,6 +130,69 @@ static bool load_byte_level(struct pretokenizer_step *step, const struct json *n
 	return !use_words || pattern_builtin(&step->pattern, words, node, err);
 }
 
+/* ---- Metaspace ---- */
+
+static bool load_metaspace(struct pretokenizer_step *step, const struct json *node, struct err *err)
+{
+	return metaspace_load(&step->metaspace, node, err);
+}
+
+/* Spells blanks with the replacement and puts one in front. */
+static struct piece spell_blanks(const struct metaspace *metaspace, const struct piece *piece, struct arena *arena)
+{
+	struct piece_builder builder = PIECE_BUILDER_INIT;
+	size_t length = metaspace->length;
+	bool begins = piece->length >= length && memcmp(piece->bytes, metaspace->text, length) == 0;
+	uint32_t start = piece->origin[0].start;
+	begins = begins || piece->bytes[0] == ' ';
+	if (!begins && (metaspace->scheme == METASPACE_ALWAYS || (metaspace->scheme == METASPACE_FIRST && start == 0)))
+		piece_build(&builder, metaspace->text, length, (struct piece_origin){start, start});
+	for (size_t at = 0, next; at < piece->length; at = next) {
+		next = at + 1;
+		if (piece->bytes[at] == ' ') {
+			piece_build(&builder, metaspace->text, length, piece->origin[at]);
+			continue;
+		}
+		while (next < piece->length && piece->bytes[next] != ' ')
+			next++;
+		piece_build_part(&builder, piece, at, next);
+	}
+	return piece_built(&builder, arena);
+}
+
+/* Cuts before every replacement. */
+static void cut_words(const struct metaspace *metaspace, const struct piece *piece, struct piece_list *out)
+{
+	size_t start = 0;
+	for (size_t at = 1; at < piece->length; at++) {
+		if (piece->length - at < metaspace->length || memcmp(piece->bytes + at, metaspace->text, metaspace->length) != 0)
+			continue;
+		piece_add(out, piece_part(piece, start, at));
+		start = at;
+	}
+	piece_add(out, piece_part(piece, start, piece->length));
+}
+
+static bool run_metaspace(const struct pretokenizer_step *step, struct piece_list *pieces, struct arena *arena,
+	struct err *err)
+{
+	struct piece_list cut = PIECE_LIST_INIT;
+	(void)err;
+	for (size_t i = 0; i < pieces->count; i++) {
+		struct piece piece = pieces->items[i];
+		bool is_text = piece.id == PIECE_IS_TEXT && piece.length > 0;
+		if (is_text)
+			piece = spell_blanks(&step->metaspace, &piece, arena);
+		if (is_text && step->metaspace.split)
+			cut_words(&step->metaspace, &piece, &cut);
+		else
+			piece_add(&cut, piece);
+	}
+	piece_list_free(pieces);
+	*pieces = cut;
+	return true;
+}
+
 /* ---- the kinds that are a pattern with a behavior ---- */
 
 static bool load_behavior(struct pretokenizer_step *step, const struct json *node, struct err *err)
@@ -193,6 +258,7 @@ static const char *const punctuation_keys[] = {"type", "behavior", NULL};
 static const struct pretokenizer_kind kinds[] = {
 	{"ByteLevel", byte_level_keys, load_byte_level, run_byte_level},
 	{"Split", split_keys, load_split, run_cut},
+	{"Metaspace", metaspace_keys, load_metaspace, run_metaspace},
 	{"Digits", digits_keys, load_digits, run_cut},
 	{"Whitespace", only_type, load_whitespace, run_cut},
 	{"WhitespaceSplit", only_type, load_whitespace_split, run_cut},

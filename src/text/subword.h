@@ -1,7 +1,7 @@
 /*
  * subword.h: the model of a tokenizer, which turns one pre-cut piece into tokens.
  *
- * There is one file per kind (wordlevel.c, bpe.c) and one line per kind in the table of subword.c: a new kind is
+ * There is one file per kind (wordlevel.c, bpe.c, unigram.c) and one line per kind in the table of subword.c: a new kind is
  * added there and nowhere else.
  *
  *     struct subword model;
@@ -55,7 +55,7 @@ struct subword {
 	void *own;            /* what the kind keeps, in the arena */
 };
 
-extern const struct subword_kind wordlevel_kind, bpe_kind, sentencepiece_kind;
+extern const struct subword_kind wordlevel_kind, bpe_kind, unigram_kind, sentencepiece_kind;
 
 /* Reads the "model" of a tokenizer.json; its vocabulary and merges from `tables` unless those are NULL. On failure there is nothing
  * to free. */

@@ -222,3 +222,20 @@ size_t unicode_incomplete(const char *bytes, size_t length)
 	}
 	return 0;
 }
+
+size_t unicode_grapheme(const char *text, size_t length)
+{
+	utf8proc_int32_t state = 0;
+	uint32_t before, c;
+	size_t at = utf8_decode(text, length, &before);
+	if (at == 0)
+		return length > 0 ? 1 : 0;
+	while (at < length) {
+		size_t step = utf8_decode(text + at, length - at, &c);
+		if (step == 0 || utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, &state))
+			break;
+		before = c;
+		at += step;
+	}
+	return at;
+}

@@ -44,4 +44,8 @@ void unicode_repair(const char *bytes, size_t length, struct buf *out);
 /* Bytes (0 to 3) at the end that begin a character which further bytes could complete. */
 size_t unicode_incomplete(const char *bytes, size_t length);
 
+/* Bytes of the first character as a reader sees it: a letter with its marks, an emoji of several (UAX 29, extended grapheme
+ * clusters). */
+size_t unicode_grapheme(const char *text, size_t length);
+
 #endif

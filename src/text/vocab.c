@@ -19,8 +19,30 @@ static bool refuse_twin_ids(const struct vocab *vocab, const struct json *object
 	return true;
 }
 
+/* [[token, score], ...]: the place is the ID; of tokens given twice the last is found, as in Hugging Face tokenizers. */
+static bool load_list(struct vocab *vocab, const struct json *list, struct arena *arena, struct err *err)
+{
+	vocab->ids = MAP_INIT;
+	vocab->count = list->count;
+	vocab->entries = ARENA_ARRAY(arena, struct vocab_entry, list->count);
+	for (size_t i = list->count; i-- > 0;) {
+		const struct json *item = list->items[i];
+		const char *text;
+		size_t length;
+		if (item->type != JSON_ARRAY || item->count != 2)
+			return json_error(item, err, "a token and its score were expected");
+		if (!json_string(item->items[0], &text, &length, err))
+			return false;
+		vocab->entries[i] = (struct vocab_entry){(int32_t)i, arena_strndup(arena, text, length), length};
+		(void)map_put(&vocab->ids, vocab->entries[i].text, length, (int64_t)i);
+	}
+	return true;
+}
+
 bool vocab_load(struct vocab *vocab, const struct json *object, struct arena *arena, struct err *err)
 {
+	if (object->type == JSON_ARRAY)
+		return load_list(vocab, object, arena, err);
 	if (object->type != JSON_OBJECT)
 		return json_error(object, err, "an object of tokens and their IDs was expected");
 	vocab->ids = MAP_INIT;

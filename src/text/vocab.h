@@ -1,7 +1,7 @@
 /*
  * vocab.h: the tokens of a tokenizer, by text and by ID.
  *
- * IDs come from a file and may be sparse; nothing is allocated by the size of an ID. No two tokens share a text or
+ * IDs come from a file and may be sparse; nothing is allocated by the size of an ID. No two tokens share
  * an ID.
  *
  *     int32_t id = vocab_find(&vocab, "很", 3);
@@ -44,7 +44,7 @@ struct vocab_tables {
 	size_t merge_count;
 };
 
-/* Reads {token: id}; texts are copied to the arena. Input error for an ID given twice or out of range. */
+/* Reads {token: id}, or [[token, score], ...] with the place as ID; texts are copied to the arena. Input error for an ID given twice or out of range. */
 bool vocab_load(struct vocab *vocab, const struct json *object, struct arena *arena, struct err *err);
 /* Takes the tokens of tables, whose texts must outlive the vocabulary. Input error for a text given twice. */
 bool vocab_take(struct vocab *vocab, const struct vocab_tables *tables, struct arena *arena, struct err *err);
