@@ -139,6 +139,88 @@ START_TEST(agrees_on_every_kind)
 }
 END_TEST
 
+/* --- the same as a folder with vocab.json and merges.txt --- */
+
+static void write_file(const char *name, const struct buf *text)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/%s", tokenizers_folder, name);
+	ck_assert(file_save(path, text->data, text->length, true, &err));
+}
+
+static void write_model(const struct json *model)
+{
+	struct buf text = BUF_INIT;
+	struct json_writer writer;
+	const struct json *vocab = json_find(model, "vocab"), *merges = json_find(model, "merges");
+	json_writer_init(&writer, &text, false);
+	json_begin_object(&writer);
+	for (size_t i = 0; i < vocab->count; i++)
+		json_put_int(&writer, vocab->items[i]->key, number(vocab->items[i]));
+	json_end_object(&writer);
+	write_file("vocab.json", &text);
+	buf_clear(&text);
+	buf_add_text(&text, "#version: 0.2\n");
+	for (size_t i = 0; i < merges->count; i++)
+		buf_printf(&text, "%s %s\n", merges->items[i]->items[0]->text, merges->items[i]->items[1]->text);
+	write_file("merges.txt", &text);
+	buf_free(&text);
+}
+
+static void write_config(const struct json *added, const char *class)
+{
+	static const char *const flags[] = {"lstrip", "rstrip", "normalized", "single_word", "special"};
+	struct buf text = BUF_INIT;
+	struct json_writer writer;
+	json_writer_init(&writer, &text, false);
+	json_begin_object(&writer);
+	json_put_string(&writer, "tokenizer_class", class);
+	json_key(&writer, "added_tokens_decoder");
+	json_begin_object(&writer);
+	for (size_t i = 0; i < added->count; i++) {
+		char id[32];
+		snprintf(id, sizeof id, "%d", (int)number(json_find(added->items[i], "id")));
+		json_key(&writer, id);
+		json_begin_object(&writer);
+		json_put_string(&writer, "content", json_find(added->items[i], "content")->text);
+		for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+			json_put_bool(&writer, flags[k], json_find(added->items[i], flags[k])->type == JSON_TRUE);
+		json_end_object(&writer);
+	}
+	json_end_object(&writer);
+	json_end_object(&writer);
+	write_file("tokenizer_config.json", &text);
+	buf_free(&text);
+}
+
+static const struct {
+	const char *kind, *class;
+} folders[] = {{"gpt2", "GPT2Tokenizer"}, {"qwen2", "Qwen2TokenizerFast"}};
+
+START_TEST(agrees_on_folders_of_vocab_and_merges)
+{
+	struct json *root, *document;
+	char path[128];
+	ck_assert(json_load(kind_files[0].path, 1 << 24, &arena, &root, &err));
+	const struct json *kinds = json_find(root, "kinds"), *kind = NULL;
+	for (size_t i = 0; i < kinds->count; i++) {
+		if (strcmp(json_find(kinds->items[i], "name")->text, folders[_i].kind) == 0)
+			kind = kinds->items[i];
+	}
+	ck_assert_ptr_nonnull(kind);
+	const struct json *text = json_find(kind, "tokenizer");
+	ck_assert(json_parse(text->text, text->length, "kind", &arena, &document, &err));
+	write_model(json_find(document, "model"));
+	write_config(json_find(document, "added_tokens"), folders[_i].class);
+	snprintf(path, sizeof path, "%s/vocab.json", tokenizers_folder);
+	ck_assert_msg(tokenizer_open(&tokenizer, path, 0, &err), "%s: %s: %s", err.file, err.where, err.message);
+	check_cases(json_find(kind, "cases"));
+	write_config(json_find(document, "added_tokens"), "BartTokenizer");
+	ck_assert(!tokenizer_open(&tokenizer, path, 0, &err));
+	ck_assert_str_eq(err.where, "tokenizer_class");
+}
+END_TEST
+
 static size_t check_vocabularies(const char *path, const char *first, const char *last)
 {
 	struct json *root;
@@ -204,6 +286,7 @@ TEST_PROGRAM("tokenizer_golden", {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, agrees_on_the_bundled_models);
 	tcase_add_loop_test(tests, agrees_on_every_kind, 0, 2);
+	tcase_add_loop_test(tests, agrees_on_folders_of_vocab_and_merges, 0, 2);
 	tcase_add_test(tests, agrees_on_the_formats_without_json);
 	tcase_add_test(tests, agrees_with_llama_cpp);
 })

@@ -37,7 +37,7 @@ bool find_tokenizer(char *path, size_t size, const char *model, int64_t *vocabul
 	char folder[512] = ".", sized[40];
 	*vocabulary = 0;
 	if (file_is_folder(model))
-		return find_beside(path, size, model, (const char *const[]){"tokenizer.json", NULL}, err);
+		return find_beside(path, size, model, (const char *const[]){"tokenizer.json", "vocab.json", NULL}, err);
 	*vocabulary = checkpoint_vocabulary(model);
 	if (strlen(model) >= size || strlen(model) >= sizeof folder)
 		return err_input(err, NULL, NULL, "the path of the model is longer than %zu bytes", sizeof folder - 1);

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 
-/* The file to give to tokenizer_open(): tokenizer.json of a folder, what lies beside a checkpoint of llama2.c, any other file itself.
+/* The file to give to tokenizer_open(): tokenizer.json of a folder or else its vocab.json, what lies beside a checkpoint of llama2.c, any other file itself.
  * "" when there is none. *vocabulary is how many tokens it must hold; 0 when that is not known. Input error when a path is too long. */
 bool find_tokenizer(char *path, size_t size, const char *model, int64_t *vocabulary, struct err *err);
 

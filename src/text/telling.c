@@ -27,7 +27,7 @@ void telling_free(struct telling *t)
 	*t = (struct telling){0};
 }
 
-void telling_add_token(struct telling *t, const char *bytes, size_t length, double score, enum token_type type)
+struct vocab_entry *telling_add_token(struct telling *t, const char *bytes, size_t length, double score, enum token_type type)
 {
 	char name[40];
 	if (t->count == t->capacity) {
@@ -43,7 +43,8 @@ void telling_add_token(struct telling *t, const char *bytes, size_t length, doub
 	const char *text = arena_strndup(&t->tokenizer->arena, bytes, length);
 	t->tokens[t->count] = (struct vocab_entry){(int32_t)t->count, text, length};
 	t->scores[t->count] = score;
-	t->types[t->count++] = (uint8_t)type;
+	t->types[t->count] = (uint8_t)type;
+	return &t->tokens[t->count++];
 }
 
 bool telling_add_merge(struct telling *t, const char *bytes, size_t length, struct err *err)
@@ -110,9 +111,64 @@ void telling_add_sentencepiece(struct telling *t, int64_t unknown, bool marked, 
 	buf_free(&after);
 }
 
+/* With a blank in front of a text the words are GPT-2's, which the step ByteLevel has built in. */
+static void add_patterns(struct telling *t, const struct gguf_pre *pre, bool prefix)
+{
+	struct json_writer *w = &t->writer;
+	json_key(w, "pre_tokenizer");
+	json_begin_object(w);
+	json_put_string(w, "type", "Sequence");
+	json_key(w, "pretokenizers");
+	json_begin_array(w);
+	for (int i = 0; i < GGUF_PRE_PATTERNS && pre->patterns[i] != NULL && !prefix; i++) {
+		json_begin_object(w);
+		json_put_string(w, "type", "Split");
+		json_key(w, "pattern");
+		json_begin_object(w);
+		json_put_string(w, "Regex", pre->patterns[i]);
+		json_end_object(w);
+		json_put_string(w, "behavior", "Isolated");
+		json_put_bool(w, "invert", false);
+		json_end_object(w);
+	}
+	if (!pre->is_text) {
+		json_begin_object(w);
+		json_put_string(w, "type", "ByteLevel");
+		json_put_bool(w, "add_prefix_space", prefix);
+		json_put_bool(w, "use_regex", prefix);
+		json_end_object(w);
+	}
+	json_end_array(w);
+	json_end_object(w);
+}
+
+static void add_spelling(struct telling *t, const struct gguf_pre *pre)
+{
+	if (!pre->is_text) {
+		telling_add_steps(t, "decoder", "decoders", "[{\"type\":\"ByteLevel\"}]");
+		return;
+	}
+	telling_add_steps(t, "normalizer", "normalizers", "[{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"▁\"}]");
+	telling_add_steps(t, "decoder", "decoders",
+		"[{\"type\":\"Replace\",\"pattern\":{\"String\":\"▁\"},\"content\":\" \"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}]");
+}
+
+void telling_add_bpe(struct telling *t, const struct gguf_pre *pre, bool prefix)
+{
+	struct json_writer *w = &t->writer;
+	json_key(w, "model");
+	json_begin_object(w);
+	json_put_string(w, "type", "BPE");
+	json_put_bool(w, "ignore_merges", pre->ignore_merges);
+	json_put_bool(w, "byte_fallback", pre->is_text);
+	json_end_object(w);
+	add_patterns(t, pre, prefix);
+	add_spelling(t, pre);
+}
+
 /* Control tokens are found where special ones are asked for, user-defined ones always. A token that is not UTF-8 cannot be in a
  * text. */
-static void add_added(struct telling *t)
+void telling_add_named(struct telling *t)
 {
 	struct json_writer *w = &t->writer;
 	json_key(w, "added_tokens");
@@ -132,11 +188,10 @@ static void add_added(struct telling *t)
 	json_end_array(w);
 }
 
-void telling_add_special(struct telling *t, int64_t start, int64_t end)
+void telling_add_ends(struct telling *t, int64_t start, int64_t end)
 {
 	char text[512];
 	size_t used = 0;
-	add_added(t);
 	if (start < 0 && end < 0)
 		return;
 	json_key(&t->writer, "post_processor");

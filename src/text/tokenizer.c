@@ -197,6 +197,8 @@ const char *tokenizer_kind(const struct tokenizer *tokenizer)
 		return "word level";
 	if (tokenizer->model.kind == &sentencepiece_kind)
 		return "SentencePiece BPE";
+	if (tokenizer->model.kind == &unigram_kind)
+		return "Unigram";
 	return tokenizer->decoder.byte_level ? "byte-level BPE" : "BPE";
 }
 

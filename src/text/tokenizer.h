@@ -67,7 +67,10 @@ bool tokenizer_from_gguf(struct tokenizer **out, const struct gguf *gguf, struct
 /* A tokenizer.bin of llama2.c. The file does not say how many tokens it has: all that it holds are read, and must be `vocabulary` of them
  * unless that is 0. */
 bool tokenizer_load_bin(struct tokenizer **out, const char *path, int64_t vocabulary, struct err *err);
-/* Opens any of the three by what the file begins with; `vocabulary` as above. */
+/* A folder's vocab.json and merges.txt, with what its tokenizer_config.json and special_tokens_map.json say of control tokens, if there are
+ * such. Input error naming a class of tokenizer whose words are not known. */
+bool tokenizer_load_folder(struct tokenizer **out, const char *folder, struct err *err);
+/* Opens any of these (a folder by its vocab.json) by what the file begins with; `vocabulary` as above. */
 bool tokenizer_open(struct tokenizer **out, const char *path, int64_t vocabulary, struct err *err);
 /* What a reader should know of how the file was understood, in one sentence; NULL: nothing. */
 const char *tokenizer_note(const struct tokenizer *tokenizer);
@@ -109,7 +112,7 @@ bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
 /* XXH3-64 of the tokenizer.json that it was read from; of other formats, of all tokens and merges. */
 uint64_t tokenizer_digest(const struct tokenizer *tokenizer);
 
-/* "word level", "byte-level BPE", "BPE" or "SentencePiece BPE". */
+/* "word level", "byte-level BPE", "BPE", "SentencePiece BPE" or "Unigram". */
 const char *tokenizer_kind(const struct tokenizer *tokenizer);
 
 /* --- text that appears token by token ---

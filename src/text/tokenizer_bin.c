@@ -67,7 +67,8 @@ bool tokenizer_load_bin(struct tokenizer **out, const char *path, int64_t vocabu
 	free(c);
 	if (ok) {
 		telling_add_sentencepiece(&t, 0, false, true);
-		telling_add_special(&t, START, -1);
+		telling_add_named(&t);
+		telling_add_ends(&t, START, -1);
 		return telling_end(&t, out, NULL, err);
 	}
 	telling_free(&t);

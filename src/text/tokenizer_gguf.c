@@ -75,44 +75,9 @@ static bool read_ends(struct reader *r, bool begins, int64_t start, int64_t end)
 		!gguf_int(r->gguf, KEY("bos_token_id"), 0, most, &start, r->err) ||
 		!gguf_int(r->gguf, KEY("eos_token_id"), 0, most, &end, r->err))
 		return false;
-	telling_add_special(r->t, add_start && start <= most ? start : -1, add_end && end <= most ? end : -1);
+	telling_add_named(r->t);
+	telling_add_ends(r->t, add_start && start <= most ? start : -1, add_end && end <= most ? end : -1);
 	return true;
-}
-
-static void add_patterns(struct telling *t, const struct gguf_pre *pre)
-{
-	struct json_writer *w = &t->writer;
-	json_key(w, "pre_tokenizer");
-	json_begin_object(w);
-	json_put_string(w, "type", "Sequence");
-	json_key(w, "pretokenizers");
-	json_begin_array(w);
-	for (int i = 0; i < GGUF_PRE_PATTERNS && pre->patterns[i] != NULL; i++) {
-		json_begin_object(w);
-		json_put_string(w, "type", "Split");
-		json_key(w, "pattern");
-		json_begin_object(w);
-		json_put_string(w, "Regex", pre->patterns[i]);
-		json_end_object(w);
-		json_put_string(w, "behavior", "Isolated");
-		json_put_bool(w, "invert", false);
-		json_end_object(w);
-	}
-	if (!pre->is_text)
-		json_add_raw(w, "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":false,\"use_regex\":false}");
-	json_end_array(w);
-	json_end_object(w);
-}
-
-static void add_spelling(struct telling *t, const struct gguf_pre *pre)
-{
-	if (!pre->is_text) {
-		telling_add_steps(t, "decoder", "decoders", "[{\"type\":\"ByteLevel\"}]");
-		return;
-	}
-	telling_add_steps(t, "normalizer", "normalizers", "[{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"▁\"}]");
-	telling_add_steps(t, "decoder", "decoders",
-		"[{\"type\":\"Replace\",\"pattern\":{\"String\":\"▁\"},\"content\":\" \"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}]");
 }
 
 static bool find_pre(struct reader *r, const char *name, const struct gguf_pre **pre)
@@ -131,17 +96,9 @@ static bool find_pre(struct reader *r, const char *name, const struct gguf_pre *
 static bool read_bpe(struct reader *r, const char *name)
 {
 	const struct gguf_pre *pre;
-	struct json_writer *w = &r->t->writer;
 	if (!gguf_text(r->gguf, KEY("pre"), &name, r->err) || !find_pre(r, name, &pre) || !read_merges(r))
 		return false;
-	json_key(w, "model");
-	json_begin_object(w);
-	json_put_string(w, "type", "BPE");
-	json_put_bool(w, "ignore_merges", pre->ignore_merges);
-	json_put_bool(w, "byte_fallback", pre->is_text);
-	json_end_object(w);
-	add_patterns(r->t, pre);
-	add_spelling(r->t, pre);
+	telling_add_bpe(r->t, pre, false);
 	return read_ends(r, pre->begins, -1, -1);
 }
 

@@ -9,11 +9,14 @@ static int by_id(const void *a, const void *b)
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
-static bool refuse_twin_ids(const struct vocab *vocab, const struct json *object, struct err *err)
+/* Sorts by ID; input error for an ID given twice. */
+static bool sort_by_id(struct vocab *vocab, const char *where, struct err *err)
 {
+	if (vocab->count > 0)
+		qsort(vocab->entries, vocab->count, sizeof *vocab->entries, by_id);
 	for (size_t i = 1; i < vocab->count; i++) {
 		if (vocab->entries[i].id == vocab->entries[i - 1].id)
-			return json_error(object, err, "the ID %d is given to two tokens, \"%s\" and \"%s\"",
+			return err_input(err, NULL, where, "the ID %d is given to two tokens, \"%.60s\" and \"%.60s\"",
 				(int)vocab->entries[i].id, vocab->entries[i - 1].text, vocab->entries[i].text);
 	}
 	return true;
@@ -58,8 +61,9 @@ bool vocab_load(struct vocab *vocab, const struct json *object, struct arena *ar
 		if (!map_put(&vocab->ids, text, item->key_length, id))
 			return json_error(item, err, "the token is given twice");
 	}
-	qsort(vocab->entries, vocab->count, sizeof *vocab->entries, by_id);
-	return refuse_twin_ids(vocab, object, err);
+	char where[64];
+	json_path(object, where, sizeof where);
+	return sort_by_id(vocab, where, err);
 }
 
 bool vocab_take(struct vocab *vocab, const struct vocab_tables *tables, struct arena *arena, struct err *err)
@@ -70,14 +74,14 @@ bool vocab_take(struct vocab *vocab, const struct vocab_tables *tables, struct a
 	for (size_t i = 0; i < tables->count; i++) {
 		const struct vocab_entry *token = &tables->tokens[i];
 		vocab->entries[i] = *token;
-		if (!map_put(&vocab->ids, token->text, token->length, (int64_t)i)) {
+		if (!map_put(&vocab->ids, token->text, token->length, token->id)) {
 			char where[48];
 			snprintf(where, sizeof where, "token %zu", i);
 			return err_input(err, tables->file, where, "the token \"%.60s\" is given twice: token %d is the same", token->text,
 				(int)vocab_find(vocab, token->text, token->length));
 		}
 	}
-	return true;
+	return sort_by_id(vocab, "vocab", err);
 }
 
 void vocab_free(struct vocab *vocab)

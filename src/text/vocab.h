@@ -34,19 +34,19 @@ struct vocab {
 	size_t count;
 };
 
-/* A vocabulary as formats without JSON hold it. Texts need not be UTF-8; token i has the ID i. */
+/* A vocabulary as formats without JSON hold it. Texts need not be UTF-8. */
 struct vocab_tables {
 	const char *file; /* for messages */
 	const struct vocab_entry *tokens;
 	size_t count;
-	const double *scores;                   /* [count]; NULL: none */
+	const double *scores;                   /* [count], for IDs that are places; NULL: none */
 	const struct vocab_entry (*merges)[2]; /* pairs of texts in order of rank */
 	size_t merge_count;
 };
 
 /* Reads {token: id}, or [[token, score], ...] with the place as ID; texts are copied to the arena. Input error for an ID given twice or out of range. */
 bool vocab_load(struct vocab *vocab, const struct json *object, struct arena *arena, struct err *err);
-/* Takes the tokens of tables, whose texts must outlive the vocabulary. Input error for a text given twice. */
+/* Takes the tokens of tables, whose texts must outlive the vocabulary. Input error for a text or an ID given twice. */
 bool vocab_take(struct vocab *vocab, const struct vocab_tables *tables, struct arena *arena, struct err *err);
 void vocab_free(struct vocab *vocab);
 
