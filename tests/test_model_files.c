@@ -157,52 +157,9 @@ START_TEST(flipped_bits_of_the_header_are_survived)
 }
 END_TEST
 
-/* Files after public bugs, where that material is at hand: each ends as its list says. */
-START_TEST(hostile_files_end_as_their_list_says)
-{
-	char path[512], line[512];
-	if (harness_testdata() == NULL)
-		return;
-	snprintf(path, sizeof path, "%s/hostile/MANIFEST.tsv", harness_testdata());
-	FILE *list = fopen(path, "r");
-	ck_assert_ptr_nonnull(list);
-	int checked = 0;
-	while (fgets(line, sizeof line, list) != NULL) {
-		char name[128], format[32], expected[64];
-		struct err err = ERR_INIT;
-		if (sscanf(line, "%127s %31s %63s", name, format, expected) != 3)
-			continue;
-		snprintf(path, sizeof path, "%s/hostile/%s", harness_testdata(), name);
-		struct gguf gguf;
-		struct llama2c bin;
-		bool ok;
-		if (strcmp(format, "gguf") == 0 && strcmp(name, "gguf/rope_nan.gguf") != 0) { /* NaN is the configuration's to refuse */
-			ok = gguf_open(&gguf, path, &err);
-			if (ok)
-				gguf_close(&gguf);
-		} else if (strcmp(format, "llama2c") == 0) {
-			ok = llama2c_open(&bin, path, &err);
-			if (ok)
-				llama2c_close(&bin);
-		} else {
-			continue;
-		}
-		checked++;
-		if (strcmp(expected, "reject") == 0)
-			ck_assert_msg(!ok, "%s was accepted", name);
-		else if (strcmp(expected, "accept") == 0)
-			ck_assert_msg(ok, "%s: %s", name, err.message);
-		ck_assert(ok || err.message[0] != '\0');
-	}
-	fclose(list);
-	ck_assert_int_gt(checked, 35);
-}
-END_TEST
-
 TEST_PROGRAM("model_files", {
 	tcase_add_loop_test(tests, weights_are_the_same_from_every_format, 0, PAIRS);
 	tcase_add_loop_test(tests, configurations_are_the_same_from_every_format, 0, PAIRS);
 	tcase_add_loop_test(tests, prefixes_are_refused, 0, 3);
 	tcase_add_loop_test(tests, flipped_bits_of_the_header_are_survived, 0, 3);
-	tcase_add_test(tests, hostile_files_end_as_their_list_says);
 })

@@ -1,11 +1,15 @@
 /* rowscope model: what a model is. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "app/data.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/json.h"
 #include "cli/commands.h"
-#include "cli/setup.h"
+#include "cli/model_file.h"
 #include "draw/show.h"
+#include "model/model.h"
 
 const struct cli_option cmd_model_options[] = {
 	{"weights", 'w', NULL, N_("list every weight: name, axes, shape")},
@@ -45,6 +49,7 @@ static void add_weights(struct json_writer *writer, struct model *model)
 		json_begin_object(writer);
 		json_put_string(writer, "name", weight->name);
 		json_put_string(writer, "axes", weight->axes);
+		json_put_string(writer, "type", quant_name(weight->type));
 		json_key(writer, "shape");
 		json_begin_array(writer);
 		for (int j = 0; j < weight->rank; j++)
@@ -53,6 +58,39 @@ static void add_weights(struct json_writer *writer, struct model *model)
 		json_end_object(writer);
 	}
 	json_end_array(writer);
+}
+
+/* How many weights are stored in each type. */
+static void count_types(const struct model *model, int64_t counts[QUANT_COUNT])
+{
+	memset(counts, 0, QUANT_COUNT * sizeof *counts);
+	for (size_t i = 0; i < model_weight_count(model); i++)
+		counts[model_weight_at(model, i)->type]++;
+}
+
+static void add_types(struct json_writer *writer, const struct model *model)
+{
+	int64_t counts[QUANT_COUNT];
+	count_types(model, counts);
+	json_key(writer, "types");
+	json_begin_object(writer);
+	for (int type = 0; type < QUANT_COUNT; type++) {
+		if (counts[type] > 0)
+			json_put_int(writer, quant_name((enum quant)type), counts[type]);
+	}
+	json_end_object(writer);
+}
+
+static void add_types_line(struct buf *out, const struct model *model)
+{
+	int64_t counts[QUANT_COUNT];
+	count_types(model, counts);
+	buf_printf(out, _("weights         %zu, stored as"), model_weight_count(model));
+	for (int type = 0; type < QUANT_COUNT; type++) {
+		if (counts[type] > 0)
+			buf_printf(out, "  %" PRId64 " %s", counts[type], quant_name((enum quant)type));
+	}
+	buf_add_char(out, '\n');
 }
 
 static void as_json(struct model *model, const char *digest, struct buf *out)
@@ -64,6 +102,7 @@ static void as_json(struct model *model, const char *digest, struct buf *out)
 	json_put_string(&writer, "name", model_name(model));
 	add_sizes(&writer, model);
 	json_put_string(&writer, "weights_digest", digest);
+	add_types(&writer, model);
 	json_key(&writer, "tokenizer");
 	if (tokenizer != NULL)
 		json_add_string(&writer, tokenizer_kind(tokenizer));
@@ -128,6 +167,7 @@ static void as_text(struct model *model, const char *digest, struct buf *out)
 	buf_printf(out, _("activation      %s\n"), activation_name(c->activation));
 	buf_printf(out, _("parameters      %" PRId64 "%s\n"), model_parameters(model),
 		c->tied ? _(" (the output matrix is the token table)") : "");
+	add_types_line(out, model);
 	buf_printf(out, _("tokenizer       %s\n"), tokenizer != NULL ? tokenizer_kind(tokenizer) : _("none: give rows by --tokens"));
 	add_special(out, model);
 	buf_printf(out, _("weights digest  %s\n"), digest);
@@ -146,11 +186,13 @@ static bool print_weights(const struct cli *cli, struct model *model, struct err
 	struct table *table = table_new(&arena, "weights");
 	int name = table_add_column(table, "name", TABLE_TEXT), axes = table_add_column(table, "axes", TABLE_TEXT);
 	int shape = table_add_column(table, "shape", TABLE_TEXT), count = table_add_column(table, "numbers", TABLE_INT);
+	int type = table_add_column(table, "type", TABLE_TEXT);
 	for (size_t i = 0; i < model_weight_count(model); i++) {
 		const struct weight *w = model_weight_at(model, i);
 		size_t row = table_add_row(table, STYLE_NO_LANE);
 		table_set_string(table, row, name, w->name);
 		table_set_string(table, row, axes, w->axes);
+		table_set_string(table, row, type, quant_name(w->type));
 		table_set_string(table, row, shape, w->rank == 2
 			? arena_printf(&arena, "%" PRId64 ",%" PRId64, w->shape[0], w->shape[1])
 			: arena_printf(&arena, "%" PRId64, w->shape[0]));
@@ -166,8 +208,16 @@ bool cmd_model(struct cli *cli, struct err *err)
 	struct model *model = NULL;
 	struct buf out = BUF_INIT;
 	char digest[17];
-	if (!cli_words(cli, 1, 1, err) || !setup_model(&model, cli->args.words[0], err))
+	char path[512];
+	struct err why = ERR_INIT;
+	if (!cli_words(cli, 1, 1, err) || !data_find_model(path, sizeof path, cli->args.words[0], err))
 		return false;
+	if (!model_open(&model, path, &why)) {
+		if (file_exists(path) && !file_is_folder(path))
+			return model_file_print(cli, path, &why, err);
+		*err = why;
+		return false;
+	}
 	bool ok = model_weights_digest(model, digest, err);
 	if (ok && cli->json)
 		as_json(model, digest, &out);

@@ -37,6 +37,15 @@ static const struct {
 	{"gemma3", "gemma3_text"},
 };
 
+bool source_knows(const char *architecture)
+{
+	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+		if (strcmp(architectures[i].architecture, architecture) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool find_family(struct reader *r, struct config *config)
 {
 	char known[200] = "";

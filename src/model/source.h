@@ -49,6 +49,8 @@ bool source_has(const struct source *source, const char *name);
 const char *source_name(const struct source *source, size_t i);
 /* XXH3-64 over the file, or over the digests of several. */
 bool source_digest(const struct source *source, uint64_t *digest, struct err *err);
+/* Whether a GGUF file of that "general.architecture" can be run. */
+bool source_knows(const char *architecture);
 /* True where queries and keys have their rotary pairs side by side in the file: they are brought to half-split order. */
 bool source_is_interleaved(const struct source *source);
 
