@@ -19,6 +19,7 @@ const struct cli_option cmd_export_options[] = {
 	{"table", 0, NULL, N_("with --view: the numbers of the view, not its picture")},
 	{"theme", 0, N_("NAME"), N_("colours: light, dark, projector or mono (light)")},
 	{"all", 'a', NULL, N_("every row and column of a large tensor; csv and json are always whole")},
+	{"names", 0, N_("WHOSE"), N_("transformerlens: title the tensor with TransformerLens' name for it")},
 	{"force", 'f', NULL, N_("replace a file that is there")},
 	{"model", 'm', N_("MODEL"), N_("the model of a trace that was made with no bundled one")},
 	{0},
@@ -73,8 +74,11 @@ static bool write_pick(const struct target *target, struct cli *cli, struct buf 
 	struct pick pick;
 	if (cli_has(&cli->args, "table"))
 		return err_usage(err, "--table", _("this belongs to --view; numbers are a table anyway"));
-	if (!pick_open(&pick, cli, err))
+	bool hooks;
+	if (!cli_names(&cli->args, &hooks, err) || !pick_open(&pick, cli, err))
 		return false;
+	if (hooks)
+		pick_rename(&pick, &cli->arena);
 	bool ok = write_numbers(target, cli, &pick, out, err);
 	pick_close(&pick);
 	return ok;
@@ -85,8 +89,8 @@ static bool write_view(const struct target *target, struct cli *cli, struct buf 
 {
 	const char *place = cli_join(cli, 1);
 	unsigned next = 0;
-	if (cli_has(&cli->args, "heat") || cli_has(&cli->args, "all"))
-		return err_usage(err, "--view", _("a view is shown as it is; leave out --heat and --all"));
+	if (cli_has(&cli->args, "heat") || cli_has(&cli->args, "all") || cli_has(&cli->args, "names"))
+		return err_usage(err, "--view", _("a view is shown as it is; leave out --heat, --all and --names"));
 	if (!cli_words(cli, 1, -1, err))
 		return false;
 	struct session *session = session_new();

@@ -6,10 +6,12 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "draw/show.h"
+#include "trace/hook_names.h"
 #include "trace/trace.h"
 
 const struct cli_option cmd_ls_options[] = {
 	{"pass", 'p', N_("N"), N_("sizes are those of this pass (the last)")},
+	{"names", 0, N_("WHOSE"), N_("transformerlens: what TransformerLens calls each tensor")},
 	{0},
 };
 
@@ -23,12 +25,15 @@ static void add_axes(struct json_writer *writer, const struct trace_value *value
 }
 
 /* A captured value in one pass; the pass may be absent (no pass is finished yet). */
-static bool add_tensor(struct json_writer *writer, struct trace *trace, int64_t pass, const struct trace_value *value,
+static bool add_tensor(struct json_writer *writer, struct trace *trace, int64_t pass, const struct trace_value *value, bool hooks,
 	struct err *err)
 {
 	struct trace_tensor t;
+	char hook[HOOK_NAME_SIZE];
 	json_begin_object(writer);
 	json_put_string(writer, "name", value->name);
+	if (hooks)
+		json_put_string(writer, "transformerlens", hook_name(hook, trace, value->name) ? hook : NULL);
 	json_put_string(writer, "op", trace_op(trace, value->op)->kind);
 	add_axes(writer, value);
 	json_put_string(writer, "dtype", dtype_name(value->dtype));
@@ -65,7 +70,7 @@ static void add_pass(struct json_writer *writer, const struct trace *trace, int6
 	json_end_object(writer);
 }
 
-static bool as_json(struct trace *trace, int64_t pass, struct buf *out, struct err *err)
+static bool as_json(struct trace *trace, int64_t pass, bool hooks, struct buf *out, struct err *err)
 {
 	struct json_writer writer;
 	bool ok = true;
@@ -84,7 +89,7 @@ static bool as_json(struct trace *trace, int64_t pass, struct buf *out, struct e
 	json_begin_array(&writer);
 	for (int v = 0; ok && v < trace_value_count(trace); v++) {
 		if (trace_value(trace, v)->captured)
-			ok = add_tensor(&writer, trace, pass, trace_value(trace, v), err);
+			ok = add_tensor(&writer, trace, pass, trace_value(trace, v), hooks, err);
 	}
 	json_end_array(&writer);
 	json_end_object(&writer);
@@ -140,21 +145,27 @@ static bool add_tensor_row(struct table *table, struct trace *trace, int64_t pas
 	return ok;
 }
 
-static struct table *tensor_table(struct trace *trace, int64_t pass, struct arena *arena, struct err *err)
+static struct table *tensor_table(struct trace *trace, int64_t pass, bool hooks, struct arena *arena, struct err *err)
 {
+	char hook[HOOK_NAME_SIZE];
 	static const char *const columns[] = {"tensor", "operation", "axes", "shape", "type"};
 	struct table *table = table_new(arena, "tensors");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		table_add_column(table, columns[i], TABLE_TEXT);
 	table_add_column(table, "bytes", TABLE_INT);
+	int theirs = hooks ? table_add_column(table, "TransformerLens", TABLE_TEXT) : -1;
 	for (int v = 0; v < trace_value_count(trace); v++) {
-		if (trace_value(trace, v)->captured && !add_tensor_row(table, trace, pass, v, err))
+		if (!trace_value(trace, v)->captured)
+			continue;
+		if (!add_tensor_row(table, trace, pass, v, err))
 			return NULL;
+		if (hooks && hook_name(hook, trace, trace_value(trace, v)->name))
+			table_set_string(table, table->row_count - 1, theirs, hook);
 	}
 	return table;
 }
 
-static bool print_tables(struct cli *cli, struct trace *trace, int64_t pass, struct err *err)
+static bool print_tables(struct cli *cli, struct trace *trace, int64_t pass, bool hooks, struct err *err)
 {
 	const struct trace_info *info = trace_info(trace);
 	struct buf out = BUF_INIT;
@@ -168,7 +179,7 @@ static bool print_tables(struct cli *cli, struct trace *trace, int64_t pass, str
 	buf_add_text(&out, "\n\n");
 	bool ok = cli_print(&out, err) && cli_print_table(cli, pass_table(trace, &cli->arena), err);
 	buf_free(&out);
-	struct table *tensors = ok ? tensor_table(trace, pass, &cli->arena, err) : NULL;
+	struct table *tensors = ok ? tensor_table(trace, pass, hooks, &cli->arena, err) : NULL;
 	if (tensors != NULL && pass >= 0)
 		table_set_caption(tensors, arena_printf(&cli->arena, _("shapes and bytes are those of pass %" PRId64), pass));
 	return tensors != NULL && fputc('\n', stdout) != EOF && cli_print_table(cli, tensors, err);
@@ -178,14 +189,15 @@ bool cmd_ls(struct cli *cli, struct err *err)
 {
 	struct trace *trace;
 	struct buf out = BUF_INIT;
-	if (!cli_words(cli, 1, 1, err) || !trace_open(&trace, cli->args.words[0], err))
+	bool hooks;
+	if (!cli_words(cli, 1, 1, err) || !cli_names(&cli->args, &hooks, err) || !trace_open(&trace, cli->args.words[0], err))
 		return false;
 	int64_t pass = trace_pass_count(trace) - 1;
 	bool ok = cli_int(&cli->args, "pass", 0, pass < 0 ? 0 : pass, &pass, err);
 	if (ok && cli->json)
-		ok = as_json(trace, pass, &out, err) && cli_print(&out, err);
+		ok = as_json(trace, pass, hooks, &out, err) && cli_print(&out, err);
 	else if (ok)
-		ok = print_tables(cli, trace, pass, err);
+		ok = print_tables(cli, trace, pass, hooks, err);
 	buf_free(&out);
 	trace_close(trace);
 	return ok;

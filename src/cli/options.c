@@ -152,6 +152,14 @@ bool cli_int(const struct cli_args *args, const char *name, int64_t low, int64_t
 	return true;
 }
 
+bool cli_names(const struct cli_args *args, bool *hooks, struct err *err)
+{
+	const char *text = cli_value(args, "names");
+	*hooks = text != NULL;
+	return text == NULL || strcmp(text, "transformerlens") == 0 ||
+		err_usage(err, "--names", _("expected transformerlens, got \"%.60s\""), text);
+}
+
 #define HELP_WIDTH 79
 #define HELP_LEFT 30 /* columns before the sentence; an option that needs more has a line of its own */
 

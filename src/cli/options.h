@@ -55,6 +55,9 @@ const char **cli_values(const struct cli_args *args, const char *name, struct ar
 /* *value stays as it is when the option was not given. Usage error unless it is an integer within bounds. */
 bool cli_int(const struct cli_args *args, const char *name, int64_t low, int64_t high, int64_t *value, struct err *err);
 
+/* Reads --names: *hooks is whether tensors get TransformerLens' names. Usage error for any other naming. */
+bool cli_names(const struct cli_args *args, bool *hooks, struct err *err);
+
 /* Appends a text of our own wrapped to 79 columns, and a newline; lines after the first begin with `indent` spaces, where the text
  * begins too. */
 void cli_wrap(struct buf *out, const char *text, int indent);

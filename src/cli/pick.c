@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "cli/setup.h"
+#include "trace/hook_names.h"
 
 /* Reads the selected part of a weight, row by row. */
 static void cut_weight(struct pick *pick, const struct weight *weight, struct arena *arena)
@@ -69,6 +70,13 @@ void pick_close(struct pick *pick)
 {
 	trace_close(pick->trace);
 	model_delete(pick->model);
+}
+
+void pick_rename(struct pick *pick, struct arena *arena)
+{
+	char name[HOOK_NAME_SIZE];
+	if (pick->has_trace_tensor && hook_name(name, pick->trace, pick->name))
+		pick->name = arena_strdup(arena, name);
 }
 
 /* "[row=A,pos=0:2]": the part that was selected, as a selector says it; nothing for the whole. */

@@ -23,6 +23,8 @@ struct pick {
 
 /* The words of the call: TRACE and a selector. */
 bool pick_open(struct pick *pick, struct cli *cli, struct err *err);
+/* Shows the tensor under TransformerLens' name, if it has one there. */
+void pick_rename(struct pick *pick, struct arena *arena);
 void pick_close(struct pick *pick);
 /* The part as numbers to be shown under a title such as "pass=1 logits[row=A]  (V=2064)  F32", cut to what a person can take in: 12 columns (a heat map: 40), 200 rows. */
 struct numbers pick_numbers(const struct pick *pick, struct arena *arena, bool heat);
