@@ -246,6 +246,11 @@ bench-matmul: $(BUILD)/tests/bench_matmul
 ## bench-verify: what the proofs cost beside the runs that they make
 bench-verify: $(BUILD)/tests/bench_verify
 	$(BUILD)/tests/bench_verify
+## tokenizer-proof: 10,000 random strings and more through every kind of tokenizer, beside Hugging Face tokenizers (PYTHON with that)
+PYTHON ?= python3
+PROOF_TEXTS ?= 10000
+tokenizer-proof: $(BUILD)/tests/tokenizer_proof
+	$(PYTHON) tests/tokenizer_proof.py $(BUILD)/tests/tokenizer_proof $(PROOF_TEXTS) --write docs/MODELS.md
 ## docs: writes what is derived anew: docs/OPS.md from src/engine/op.def, the examples in README.md from the program
 docs: all
 	sh docs/ops_doc.sh >docs/OPS.md
@@ -275,7 +280,7 @@ nightly:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint crash levels \
-	analyze compositions check-real bench-matmul bench-verify ops-doc format format-check nightly
+	analyze compositions check-real bench-matmul bench-verify tokenizer-proof ops-doc format format-check nightly
 .SECONDARY:
 
 -include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(wildcard $(BUILD)/tests/*.d)

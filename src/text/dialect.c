@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "text/newer_classes.h"
+
 #define SPACE "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 #define NOT_SPACE                                                                                      \
 	"\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}" \
@@ -9,7 +11,7 @@
 /* unicode_is_word(), as a class */
 #define WORD                                                                           \
 	"\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}"        \
-	"\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}"
+	"\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}" NEWER_WORDS
 #define HEX "0-9A-Fa-f"
 
 /* An escape that PCRE2 reads otherwise. NULL: cannot be said there. */
@@ -92,6 +94,28 @@ static bool unicode_escape(struct reader *reader)
 	return true;
 }
 
+/* \p{L} and its like with the characters that PCRE2's tables do not have; false: left to the caller. */
+static bool category(struct reader *reader)
+{
+	static const struct {
+		const char *name, *newer;
+	} known[] = {{"{L}", NEWER_L}, {"{M}", NEWER_M}, {"{N}", NEWER_N}, {"{P}", NEWER_P}, {"{S}", NEWER_S}};
+	bool negated = reader->text[reader->at + 1] == 'P';
+	if (negated && reader->in_class)
+		return false;
+	reader->at += 2;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		if (!sees(reader, known[i].name))
+			continue;
+		const char *form = reader->in_class ? "\\p%s%s" : negated ? "[^\\p%s%s]" : "[\\p%s%s]";
+		buf_printf(reader->out, form, known[i].name, known[i].newer);
+		reader->at += 3;
+		return true;
+	}
+	reader->at -= 2;
+	return false;
+}
+
 /* \p{...}, \P{...}, \x{...}: the same in PCRE2. */
 static bool braced_escape(struct reader *reader)
 {
@@ -127,7 +151,7 @@ static bool escape(struct reader *reader)
 	if (letter == 'x')
 		return hex_escape(reader);
 	if (letter == 'p' || letter == 'P')
-		return braced_escape(reader);
+		return category(reader) || braced_escape(reader);
 	if (is_digit(letter) && (letter == '0' || reader->in_class))
 		return refuse(reader, start, "an octal escape");
 	if (!is_letter(letter)) {

@@ -4,7 +4,7 @@
  * Tokenizer files are written for Oniguruma. PCRE2 agrees with it on most things and differs silently on some:
  * \s, \w, \h, \v, word boundaries, {,n}, inline flags, set operations. This rewrites what can be said otherwise and
  * refuses the rest, so that a pattern which is accepted means the same. Classes are spelled out, so the
- * meaning does not change with PCRE2's version either.
+ * meaning does not change with PCRE2's version either; the categories L, M, N, P and S get the characters that PCRE2 may not know yet.
  * Source: Oniguruma doc/RE and pcre2pattern(3).
  *
  *     dialect_translate("\\s+(?!\\S)", 8, &out, &problem);

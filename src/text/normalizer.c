@@ -74,11 +74,11 @@ static bool run_form(const struct normalizer_step *step, const struct piece *pie
 
 /* Lowercase and StripAccents: character by character. */
 static bool run_characters(const struct piece *piece, struct piece_builder *out,
-	size_t (*change)(uint32_t c, uint32_t changed[2]))
+	size_t (*change)(uint32_t c, uint32_t changed[3]))
 {
 	struct buf changed = BUF_INIT;
 	for (size_t at = 0; at < piece->length;) {
-		uint32_t c = 0, now[2];
+		uint32_t c = 0, now[3];
 		size_t length = utf8_decode(piece->bytes + at, piece->length - at, &c);
 		length = length > 0 ? length : 1;
 		buf_clear(&changed);
@@ -102,7 +102,7 @@ static bool run_lower(const struct normalizer_step *step, const struct piece *pi
 	return run_characters(piece, out, unicode_lower);
 }
 
-static size_t drop_mark(uint32_t c, uint32_t changed[2])
+static size_t drop_mark(uint32_t c, uint32_t changed[3])
 {
 	changed[0] = c;
 	return unicode_is_mark(c) ? 0 : 1;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "text/bytechar.h"
 #include "text/metaspace.h"
+#include "text/newer_classes.h"
 #include "text/pattern.h"
 #include "text/setting.h"
 
@@ -228,14 +229,14 @@ static bool load_digits(struct pretokenizer_step *step, const struct json *node,
 	if (!setting_bool(node, "individual_digits", false, &individual, err))
 		return false;
 	step->behavior = individual ? PIECE_ISOLATED : PIECE_CONTIGUOUS;
-	return pattern_builtin(&step->pattern, "\\p{N}", node, err);
+	return pattern_builtin(&step->pattern, "[\\p{N}" NEWER_NUMBERS "]", node, err);
 }
 
 static bool load_whitespace(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
 	step->behavior = PIECE_REMOVED;
 	step->invert = true;
-	return pattern_builtin(&step->pattern, "\\w+|[^\\w\\s]+", node, err);
+	return pattern_builtin(&step->pattern, "[\\w" NEWER_WORDS "]+|[^\\w\\s" NEWER_WORDS "]+", node, err);
 }
 
 static bool load_whitespace_split(struct pretokenizer_step *step, const struct json *node, struct err *err)
@@ -244,9 +245,11 @@ static bool load_whitespace_split(struct pretokenizer_step *step, const struct j
 	return pattern_builtin(&step->pattern, "\\s", node, err);
 }
 
+static const char punctuation[] = "(?![" NEWER_PUNCTUATION "])[\\p{P}$+<=>^`|~\\x{166D}\\x{111C9}]";
+
 static bool load_punctuation(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
-	return pattern_builtin(&step->pattern, "[\\p{P}$+<=>^`|~]", node, err) && load_behavior(step, node, err);
+	return pattern_builtin(&step->pattern, punctuation, node, err) && load_behavior(step, node, err);
 }
 
 static const char *const only_type[] = {"type", NULL};

@@ -9,8 +9,8 @@
  * supported is an input error naming its type and place, never passed over. The file's "truncation" and "padding" are
  * matters of a batch and are not applied here.
  *
- * What a letter or a digit is comes from the Unicode tables of PCRE2 and utf8proc; a character that is newer than they
- * are may be cut otherwise than by another library's tables.
+ * What a letter, a digit or a mark is comes from the Unicode tables of PCRE2 and utf8proc, with what Hugging Face tokenizers knows
+ * from tables of other years (unicode_newer.c, newer_classes.h).
  *
  * A tokenizer never changes after it is loaded and may be used by several threads at once.
  *

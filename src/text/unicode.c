@@ -36,15 +36,23 @@ bool unicode_is_word(uint32_t c)
 	case UTF8PROC_CATEGORY_PC:
 		return true;
 	default:
-		return c == 0x200c || c == 0x200d || is_enclosed_letter(c);
+		return c == 0x200c || c == 0x200d || is_enclosed_letter(c) || unicode_is_newer_word(c);
 	}
 }
 
 bool unicode_is_mark(uint32_t c)
 {
 	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
-	return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
-		category == UTF8PROC_CATEGORY_ME;
+	bool was_mark = c == 0x1cf2 || c == 0x1cf3; /* letters since Unicode 12 */
+	return was_mark || (!unicode_is_newer(c) && (category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
+		category == UTF8PROC_CATEGORY_ME));
+}
+
+bool unicode_is_accent(uint32_t c)
+{
+	if (c == 0x1734 || c == 0x1171e) /* Mc since */
+		return true;
+	return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_MN && !unicode_is_newer(c) && !unicode_is_plain(c);
 }
 
 size_t unicode_lower(uint32_t c, uint32_t lower[2])
@@ -55,8 +63,17 @@ size_t unicode_lower(uint32_t c, uint32_t lower[2])
 		lower[1] = 0x307;
 		return 2;
 	}
-	lower[0] = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
+	lower[0] = unicode_newer_lower(c);
+	if (lower[0] == c)
+		lower[0] = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
 	return 1;
+}
+
+/* Whether its decomposition can go on with the syllable before: vowels and finals of Hangul, which one may also write with the
+ * letters for compatibility and those of half width. */
+static bool continues_syllable(uint32_t c)
+{
+	return (c >= 0x1161 && c <= 0x11c2) || (c >= 0x3131 && c <= 0x318e) || (c >= 0xffa0 && c <= 0xffdc);
 }
 
 size_t unicode_segment(const char *text, size_t length)
@@ -66,7 +83,7 @@ size_t unicode_segment(const char *text, size_t length)
 	while (at > 0 && at < length) {
 		uint32_t after;
 		size_t step = utf8_decode(text + at, length - at, &after);
-		if (step == 0 || utf8proc_grapheme_break((utf8proc_int32_t)before, (utf8proc_int32_t)after))
+		if (step == 0 || (!continues_syllable(after) && utf8proc_grapheme_break((utf8proc_int32_t)before, (utf8proc_int32_t)after)))
 			break;
 		before = after;
 		at += step;
@@ -89,6 +106,11 @@ static int by_class(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
+static int combining_class(utf8proc_int32_t c)
+{
+	return unicode_is_newer((uint32_t)c) ? 0 : (int)utf8proc_get_property(c)->combining_class;
+}
+
 /* Canonical ordering: each run of marks with a class above 0, stably by class. utf8proc's own takes quadratic
  * time for a long run. */
 static void order_marks(utf8proc_int32_t *points, size_t count)
@@ -96,14 +118,13 @@ static void order_marks(utf8proc_int32_t *points, size_t count)
 	struct mark *marks = NULL;
 	for (size_t i = 0; i < count;) {
 		size_t end = i;
-		while (end < count && utf8proc_get_property(points[end])->combining_class != 0)
+		while (end < count && combining_class(points[end]) != 0)
 			end++;
 		if (end - i > 1) {
 			if (marks == NULL)
 				marks = MEM_ARRAY(struct mark, count);
 			for (size_t k = i; k < end; k++)
-				marks[k - i] = (struct mark){points[k],
-					(int)utf8proc_get_property(points[k])->combining_class, k};
+				marks[k - i] = (struct mark){points[k], combining_class(points[k]), k};
 			qsort(marks, end - i, sizeof *marks, by_class);
 			for (size_t k = i; k < end; k++)
 				points[k] = marks[k - i].code_point;
@@ -131,8 +152,10 @@ static size_t decompose(const char *text, size_t length, bool compatible, utf8pr
 			capacity *= 2;
 			*points = mem_resize(*points, capacity, sizeof **points);
 		}
-		utf8proc_ssize_t more = utf8proc_decompose_char((utf8proc_int32_t)c, *points + count,
-			MAX_DECOMPOSED, options, NULL);
+		utf8proc_ssize_t more = 1;
+		(*points)[count] = (utf8proc_int32_t)c;
+		if (!unicode_is_newer(c))
+			more = utf8proc_decompose_char((utf8proc_int32_t)c, *points + count, MAX_DECOMPOSED, options, NULL);
 		count += more > 0 ? (size_t)more : 0;
 		at += step;
 	}
@@ -140,15 +163,45 @@ static size_t decompose(const char *text, size_t length, bool compatible, utf8pr
 	return count;
 }
 
+/* The character that two in a row are, or 0. */
+static utf8proc_int32_t compose_pair(utf8proc_int32_t first, utf8proc_int32_t second)
+{
+	utf8proc_int32_t pair[] = {first, second};
+	/* The code point before the first final is taken for a final of nothing, as in Hugging Face tokenizers. */
+	if (second == 0x11a7 && first >= 0xac00 && first <= 0xd7a3 && (first - 0xac00) % 28 == 0)
+		return first;
+	bool is_one = utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE) == 1;
+	return is_one && !unicode_is_newer((uint32_t)pair[0]) ? pair[0] : 0;
+}
+
+/* Canonical composition (Unicode 15, section 3.11, D117): joins a character to the last starter unless one of its class or a higher
+ * stands between. Returns how many are left. */
+static size_t compose(utf8proc_int32_t *points, size_t count)
+{
+	size_t starter = SIZE_MAX, kept = 0;
+	int last_class = 0;
+	for (size_t i = 0; i < count; i++) {
+		int class = combining_class(points[i]);
+		bool is_blocked = starter == SIZE_MAX || (kept > starter + 1 && last_class >= class);
+		utf8proc_int32_t joined = is_blocked ? 0 : compose_pair(points[starter], points[i]);
+		if (joined != 0) {
+			points[starter] = joined;
+			continue;
+		}
+		if (class == 0)
+			starter = kept;
+		last_class = class;
+		points[kept++] = points[i];
+	}
+	return kept;
+}
+
 static void normalize_segment(const char *text, size_t length, enum unicode_form form, struct buf *out)
 {
 	utf8proc_int32_t *points;
 	size_t count = decompose(text, length, form == UNICODE_NFKC || form == UNICODE_NFKD, &points);
-	if (form == UNICODE_NFC || form == UNICODE_NFKC) {
-		utf8proc_ssize_t composed = utf8proc_normalize_utf32(points, (utf8proc_ssize_t)count,
-			UTF8PROC_COMPOSE | UTF8PROC_STABLE);
-		count = composed > 0 ? (size_t)composed : 0;
-	}
+	if (form == UNICODE_NFC || form == UNICODE_NFKC)
+		count = compose(points, count);
 	for (size_t i = 0; i < count; i++) {
 		char bytes[4];
 		buf_add(out, bytes, utf8_encode((uint32_t)points[i], bytes));

@@ -2,7 +2,8 @@
  * unicode.h: the character classes and normal forms that tokenizers mean.
  *
  * Classes are spelled out here rather than left to a regular-expression library, whose idea of \s and \w has
- * changed between versions; normal forms and categories come from utf8proc.
+ * changed between versions; normal forms and categories come from utf8proc, but normal forms and accents are those of
+ * Unicode 9, as in Hugging Face tokenizers: a character that came later is left as it is.
  *
  *     unicode_normalize("e\xcc\x81", 3, UNICODE_NFC, &out);   // é
  */
@@ -25,6 +26,24 @@ bool unicode_is_word(uint32_t code_point);
 
 /* General category M: a mark that belongs to the character before it. */
 bool unicode_is_mark(uint32_t code_point);
+
+/* True for a character with a mark's category, a combining class or a decomposition that Unicode 9 did not give it. */
+bool unicode_is_newer(uint32_t code_point);
+
+/* True for a character of words that Unicode has since version 15. */
+bool unicode_is_newer_word(uint32_t code_point);
+
+/* True for a mark of category Mn (and of Unicode 9) that Unicode 8 did not know as one, as the normalizer of BERT does not. */
+bool unicode_is_plain(uint32_t code_point);
+
+/* True for what the normalizer of BERT leaves out: controls but tab and line ends, formats, private use, U+FFFD, all of Unicode 8. */
+bool unicode_is_unseen(uint32_t code_point);
+
+/* What the normalizer of BERT takes for an accent: category Mn of Unicode 8. */
+bool unicode_is_accent(uint32_t code_point);
+
+/* The small letter of a capital that Unicode has since version 15; any other character itself. */
+uint32_t unicode_newer_lower(uint32_t code_point);
 
 /* The lower-case form of one character (1 or 2 code points into `lower`), without regard to its neighbours. */
 size_t unicode_lower(uint32_t code_point, uint32_t lower[2]);
