@@ -11,16 +11,25 @@ struct fit {
 	struct err *err;
 };
 
-/* Which axis part `i` is about, or -1 with an error. */
-static int axis_of(const struct fit *fit, int i)
+/* Where ... leads to: parts by place behind it are those of the last axes. */
+static int after_rest(const struct fit *fit, int i)
+{
+	int behind = 0;
+	for (int j = i + 1; j < fit->selector->part_count; j++)
+		behind += fit->selector->parts[j].axis[0] == '\0';
+	return fit->tensor->rank - behind;
+}
+
+/* Which axis part `i` is about, or -1 with an error; `next` is the one behind that of the part before. */
+static int axis_of(const struct fit *fit, int i, int next)
 {
 	const struct selector_part *part = &fit->selector->parts[i];
 	const struct tensor *tensor = fit->tensor;
 	int found = -1, fitting = 0;
 	char text[2 * TENSOR_MAX_RANK];
 	tensor_axes_text(tensor, text);
-	if (part->axis[0] == '\0' && i < tensor->rank)
-		return i;
+	if (part->axis[0] == '\0' && next >= 0 && next < tensor->rank)
+		return next;
 	for (int axis = 0; part->axis[0] != '\0' && axis < tensor->rank; axis++) {
 		if (tensor->axes[axis] != '\0' && strchr(part->axis, tensor->axes[axis]) != NULL) {
 			found = axis;
@@ -104,15 +113,21 @@ bool selector_resolve(const struct selector *selector, const struct tensor *tens
 {
 	struct fit fit = {selector, tensor, row_ids, err};
 	bool given[TENSOR_MAX_RANK] = {false};
+	int next = 0;
 	*selection = slice_whole(tensor);
 	for (int i = 0; i < selector->part_count; i++) {
 		const struct selector_part *part = &selector->parts[i];
-		int axis = axis_of(&fit, i);
+		if (part->is_rest) {
+			next = after_rest(&fit, i);
+			continue;
+		}
+		int axis = axis_of(&fit, i, next);
 		if (axis < 0)
 			return false;
 		if (given[axis])
 			return err_usage(err, selector->text, "at byte %zu: axis %d is given twice", part->at, axis);
 		given[axis] = true;
+		next = axis + 1;
 		if (part->is_slice ? !fit_slice(part, axis, &fit, selection) : !fit_index(part, axis, &fit, selection))
 			return false;
 	}

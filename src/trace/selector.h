@@ -7,8 +7,9 @@
  *     weights.embed.token.weight[100]                a row of a weight
  *
  * Indices are NumPy's: negative ones count from the end, a slice is half-open and is cut to the axis, an integer drops
- * its axis and a slice keeps it. Axes are given in order or by name: row, pos, token, head, kvhead, key, unit, dim, vocab; what is
- * not given is taken whole. `pos` counts columns of the pass (the axis S), not logical positions; in a packed pass `token` counts
+ * its axis and a slice keeps it, and `...` stands for all axes between those before and after it. Axes are given in order or by
+ * name: row, pos, token, head, kvhead, key, unit, dim, vocab; behind a name the order goes on from there. What is not given is taken
+ * whole. `pos` counts columns of the pass (the axis S), not logical positions; in a packed pass `token` counts
  * all its tokens (the axis T), and a row is the stretch of tokens that belong to it. A row is named by its index
  * in the pass or by its ID; an ID that looks like a number, or holds one of ,:[]"= or a blank, stands in double quotes.
  * Reading a selector needs no trace; selector_resolve fits it to a tensor, and both say where in the text an error is.
@@ -31,6 +32,7 @@
 struct selector_part {
 	char axis[8];    /* letters of which the axis is one, as "HF" for `unit`; "" when it is given by its place */
 	const char *row; /* ID of a row; NULL when it is an index or slice */
+	bool is_rest;    /* ... */
 	bool is_slice, has_first, has_end;
 	int64_t first, end;
 	size_t at; /* byte in the text, for messages */
@@ -42,7 +44,7 @@ struct selector {
 	int64_t pass;     /* negative: from the end */
 	const char *name; /* of a value, or without "weights." the canonical name of a weight */
 	bool is_weight;
-	struct selector_part parts[TENSOR_MAX_RANK];
+	struct selector_part parts[TENSOR_MAX_RANK + 1]; /* one more for ... */
 	int part_count;
 };
 

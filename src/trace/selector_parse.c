@@ -157,17 +157,37 @@ static bool take_axis(struct cursor *cursor, struct selector_part *part)
 		(int)length, cursor->at);
 }
 
+static bool has_rest(const struct selector *selector)
+{
+	for (int i = 0; i < selector->part_count; i++) {
+		if (selector->parts[i].is_rest)
+			return true;
+	}
+	return false;
+}
+
+static bool take_rest(struct cursor *cursor, const struct selector *selector, struct selector_part *part)
+{
+	if (has_rest(selector))
+		return bad(cursor, cursor->at, "... can stand once");
+	cursor->at += 3;
+	part->is_rest = true;
+	return true;
+}
+
 static bool take_part(struct cursor *cursor, struct selector *selector)
 {
-	if (selector->part_count == TENSOR_MAX_RANK)
+	if (selector->part_count - has_rest(selector) == TENSOR_MAX_RANK && strncmp(cursor->at, "...", 3) != 0)
 		return bad(cursor, cursor->at, "a tensor has at most %d axes", TENSOR_MAX_RANK);
+	if (selector->part_count == TENSOR_MAX_RANK + 1)
+		return bad(cursor, cursor->at, "... can stand once");
 	struct selector_part *part = &selector->parts[selector->part_count++];
 	*part = (struct selector_part){.at = (size_t)(cursor->at - cursor->text)};
 	if (!take_axis(cursor, part))
 		return false;
 	bool named = part->axis[0] != '\0';
-	if (!named && selector->part_count > 1 && selector->parts[selector->part_count - 2].axis[0] != '\0')
-		return bad(cursor, cursor->at, "an index by place cannot follow one by name");
+	if (!named && strncmp(cursor->at, "...", 3) == 0)
+		return take_rest(cursor, selector, part);
 	if (at_int(cursor) || *cursor->at == ':')
 		return take_range(cursor, part);
 	if (named && part->axis[0] != 'B')
