@@ -271,6 +271,9 @@ START_TEST(finds_the_vocabulary_beside_a_checkpoint)
 	ck_assert(file_load("tests/golden/files/llama_v0.bin", 1 << 20, &arena, &checkpoint, &length, &err));
 	snprintf(model, sizeof model, "%s/model.bin", tokenizers_folder);
 	ck_assert(file_save(model, checkpoint, length, true, &err));
+	ck_assert(!model_open(&opened, tokenizers_folder, &err)); /* the folder is no model, the file in it is */
+	ck_assert_ptr_nonnull(strstr(err.message, "it holds model.bin; give that file"));
+	err_clear(&err);
 	ck_assert(model_open(&opened, model, &err));
 	ck_assert_ptr_null(model_tokenizer(opened));
 	int64_t vocabulary = model_config(opened)->vocabulary;

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/i18n.h"
 #include "base/utf8.h"
+#include "model/folder.h"
 #include "trace/sampling_keys.h"
 
 #define DEFAULT_MODEL "three-requests"
@@ -68,9 +69,7 @@ bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err)
 	if (!data_find_model(path, sizeof path, word, &none) || !file_exists(path))
 		return err_input(err, word, NULL,
 			_("there is neither a trace nor a model here; give the folder of a trace or of a model, or the name of a bundled model"));
-	return !file_is_folder(path) || has_file(path, "config.json") ||
-		err_input(err, word, NULL,
-			_("this folder holds neither a trace (trace.json) nor a model (config.json)"));
+	return !file_is_folder(path) || folder_has_config(path, err);
 }
 
 bool setup_model(struct model **model, const char *name, struct err *err)

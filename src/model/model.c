@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "model/build.h"
 #include "model/find_tokenizer.h"
+#include "model/folder.h"
 #include "model/source.h"
 
 #define MAX_CONFIG_BYTES ((uint64_t)1 << 20)
@@ -93,7 +94,7 @@ static bool open_tokenizer(struct model *model, const char *named, struct err *e
 
 static bool open_folder(struct model *model, struct err *err)
 {
-	return read_config(model, err) && source_open_folder(&model->source, model->path, err);
+	return folder_has_config(model->path, err) && read_config(model, err) && source_open_folder(&model->source, model->path, err);
 }
 
 /* One file that holds everything, or weights alone with the rest beside them. */
