@@ -134,14 +134,14 @@ START_TEST(softmax_rows)
 		for (int i = 0; (k = kernels_at(i)) != NULL; i++) {
 			for (int r = 0; r < ROWS; r++)
 				plain_softmax(right + r * n, x + r * n, mask + r % MASKS * n, n);
-			k->softmax(y, x, mask, MASKS, n, ROWS, pool);
+			k->softmax(y, NULL, x, mask, MASKS, n, ROWS, pool);
 			check_equal(k->name, "softmax", y, right, ROWS * n);
 			for (int64_t j = 0; j < n; j++)
 				ck_assert_uint_eq(numbers_bits(y[n + j]), 0);
 			for (int r = 0; r < ROWS; r++)
 				plain_softmax(right + r * n, x + r * n, NULL, n);
 			memcpy(y, x, (size_t)(ROWS * n) * sizeof(float));
-			k->softmax(y, y, NULL, 0, n, ROWS, NULL);
+			k->softmax(y, NULL, y, NULL, 0, n, ROWS, NULL);
 			check_equal(k->name, "softmax without mask", y, right, ROWS * n);
 		}
 		free(x);
@@ -497,10 +497,15 @@ START_TEST(log_probability)
 			memcpy(rows + r * COUNT, x, sizeof x);
 		for (int j = 0; j + 6 * 17 < COUNT; j += 17) {
 			int32_t ids[7] = {j, j + 17, j + 34, -1, j + 68, j + 85, j + 102};
-			k->log_softmax(y, rows, ids, COUNT, 7, NULL);
+			float sums[7], again[7], probabilities[7 * COUNT];
+			k->log_softmax(y, NULL, rows, ids, COUNT, 7, NULL);
+			k->softmax(probabilities, sums, rows, NULL, 1, COUNT, 7, NULL);
+			k->log_softmax(again, sums, rows, ids, COUNT, 7, NULL);
 			for (int r = 0; r < 7; r++) {
 				float right = ids[r] < 0 ? 0.0f : (x[ids[r]] - most) - real_log(sum);
 				ck_assert_uint_eq(numbers_bits(y[r]), numbers_bits(right));
+				ck_assert_uint_eq(numbers_bits(again[r]), numbers_bits(right));
+				ck_assert_uint_eq(numbers_bits(sums[r]), numbers_bits(sum));
 			}
 		}
 	}

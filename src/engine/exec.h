@@ -29,6 +29,8 @@ struct exec {
 	struct arena *scratch; /* emptied before every operation */
 	struct arena *memory;  /* lives as long as the pass */
 	const struct turns *turns; /* of this pass so far */
+	int summed;        /* the value of this pass whose exponentials a softmax has summed up; PLAN_NONE: none yet */
+	const float *sums; /* of its rows */
 	const struct batch *batch;
 	struct finish_rule finish;
 };

@@ -75,7 +75,10 @@ bool op_softmax_shape(const struct op *op, const struct dims *dims, const struct
 void op_softmax_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *x = exec_in(exec, op, 0);
-	exec->kernels->softmax(exec_out(exec, op, 0)->data, x->data, NULL, 1, x->shape[1], x->shape[0], exec->pool);
+	float *sums = arena_raw(exec->memory, (size_t)x->shape[0], sizeof *sums);
+	exec->kernels->softmax(exec_out(exec, op, 0)->data, sums, x->data, NULL, 1, x->shape[1], x->shape[0], exec->pool);
+	exec->summed = op->inputs[0];
+	exec->sums = sums;
 }
 
 bool op_softmax_explain(const struct op *op, struct explain *explain, struct err *err)
@@ -173,8 +176,9 @@ void op_logprob_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *logits = exec_in(exec, op, 0);
 	const int32_t *next = exec_in(exec, op, 1)->data;
+	const float *sums = exec->summed == op->inputs[0] ? exec->sums : NULL;
 	exec->kernels->log_softmax(
-		exec_out(exec, op, 0)->data, logits->data, next, logits->shape[1], exec->pass->B, exec->pool);
+		exec_out(exec, op, 0)->data, sums, logits->data, next, logits->shape[1], exec->pass->B, exec->pool);
 }
 
 bool op_logprob_explain(const struct op *op, struct explain *explain, struct err *err)

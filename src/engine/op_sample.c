@@ -153,7 +153,7 @@ bool op_softmax_kept_shape(const struct op *op, const struct dims *dims, const s
 void op_softmax_kept_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *x = exec_in(exec, op, 0);
-	exec->kernels->softmax(exec_out(exec, op, 0)->data, x->data, exec_in(exec, op, 1)->data, x->shape[0], x->shape[1],
+	exec->kernels->softmax(exec_out(exec, op, 0)->data, NULL, x->data, exec_in(exec, op, 1)->data, x->shape[0], x->shape[1],
 		x->shape[0], exec->pool);
 }
 

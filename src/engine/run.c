@@ -243,6 +243,7 @@ static void set_dims(struct exec *exec, const struct pass *pass)
 {
 	exec->pass = pass;
 	exec->turns = NULL;
+	exec->summed = PLAN_NONE;
 	exec->dims = exec->plan->dims;
 	dims_set_pass(&exec->dims, pass);
 }

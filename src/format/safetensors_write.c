@@ -19,7 +19,7 @@ struct safetensors_writer {
 	size_t count;
 	size_t next; /* the item whose data come next */
 	size_t gathered;
-	char gather[GATHER];
+	char *gather; /* [GATHER] */
 };
 
 static bool item_bytes(const struct safetensors_item *item, uint64_t *bytes)
@@ -156,6 +156,7 @@ static bool add(struct safetensors_writer *writer, const void *bytes, size_t len
 static void delete(struct safetensors_writer *writer)
 {
 	hash_delete(writer->hash);
+	free(writer->gather);
 	free(writer->sizes);
 	free(writer);
 }
@@ -168,6 +169,7 @@ bool safetensors_writer_open(struct safetensors_writer **result, const char *pat
 	struct buf header = BUF_INIT;
 	writer->file.descriptor = -1;
 	writer->hash = hash_new();
+	writer->gather = mem_resize(NULL, GATHER, 1); /* not cleared: a tiny pass takes less time than that */
 	writer->sizes = MEM_ARRAY(uint64_t, count);
 	writer->count = count;
 	bool ok = check_names(path, items, count, err) && count_sizes(writer, path, items, err);

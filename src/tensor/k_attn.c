@@ -297,11 +297,11 @@ static void weights_unit(const struct unit *u)
 	int64_t head = u->g * u->group;
 	int64_t at = head * row->head_stride + u->begin * row->K;
 	if (row->head_stride == row->K) { /* the heads of the group follow each other and share a mask */
-		K(k_softmax_rows)(row->weights + at, row->scores + at, mask, row->K, u->group, 0);
+		K(k_softmax_rows)(row->weights + at, NULL, row->scores + at, mask, row->K, u->group, 0);
 		return;
 	}
 	for (; head < (u->g + 1) * u->group; head++) {
-		K(k_softmax_rows)(row->weights + at, row->scores + at, mask, row->K, u->end - u->begin, row->K);
+		K(k_softmax_rows)(row->weights + at, NULL, row->scores + at, mask, row->K, u->end - u->begin, row->K);
 		at += row->head_stride;
 	}
 }

@@ -211,7 +211,8 @@ static void finish_row(const struct row *row, int64_t n)
 		clear_forbidden(row);
 }
 
-void K(k_softmax_rows)(float *y, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step)
+void K(k_softmax_rows)(
+	float *y, float *sums, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step)
 {
 	for (int64_t first = 0; first < rows; first += SIDE_BY_SIDE) {
 		int count = rows - first < SIDE_BY_SIDE ? (int)(rows - first) : SIDE_BY_SIDE;
@@ -223,11 +224,14 @@ void K(k_softmax_rows)(float *y, const float *x, const uint8_t *mask, int64_t n,
 		sum_rows(row, count);
 		for (int r = 0; r < count; r++)
 			finish_row(&row[r], n);
+		for (int r = 0; sums != NULL && r < count; r++)
+			sums[first + r] = row[r].sum;
 	}
 }
 
 struct softmax {
 	float *y;
+	float *sums;
 	const float *x;
 	const uint8_t *mask;
 	int64_t mask_rows;
@@ -247,15 +251,16 @@ static void softmax_piece(void *ctx, int64_t begin, int64_t end)
 			mask = s->mask + mask_row * n;
 			rows = s->mask_rows - mask_row < rows ? s->mask_rows - mask_row : rows;
 		}
-		K(k_softmax_rows)(s->y + begin * n, s->x + begin * n, mask, n, rows, n);
+		float *sums = s->sums != NULL ? s->sums + begin : NULL;
+		K(k_softmax_rows)(s->y + begin * n, sums, s->x + begin * n, mask, n, rows, n);
 		begin += rows;
 	}
 }
 
-void K(k_softmax)(
-	float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows, struct pool *pool)
+void K(k_softmax)(float *y, float *sums, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n,
+	int64_t rows, struct pool *pool)
 {
-	struct softmax softmax = {y, x, mask, mask_rows, n};
+	struct softmax softmax = {y, sums, x, mask, mask_rows, n};
 	pool_run(pool, rows, k_grain(n * 32), softmax_piece, &softmax);
 }
 
@@ -277,6 +282,7 @@ int64_t K(k_argmax)(const float *x, int64_t n)
 
 struct log_softmax {
 	float *y;
+	const float *sums;
 	const float *x;
 	const int32_t *ids;
 	int64_t n;
@@ -290,17 +296,20 @@ static void log_softmax_piece(void *ctx, int64_t begin, int64_t end)
 		struct row row[SIDE_BY_SIDE];
 		for (int r = 0; r < count; r++)
 			row[r] = start_row(NULL, l->x + (first + r) * l->n, NULL, l->n);
-		sum_rows(row, count);
+		if (l->sums == NULL)
+			sum_rows(row, count);
 		for (int r = 0; r < count; r++) {
 			int32_t id = l->ids[first + r];
-			l->y[first + r] = id < 0 ? 0.0f : (row[r].x[id] - row[r].most) - real_log(row[r].sum);
+			float sum = l->sums != NULL ? l->sums[first + r] : row[r].sum;
+			l->y[first + r] = id < 0 ? 0.0f : (row[r].x[id] - row[r].most) - real_log(sum);
 		}
 	}
 	K(k_canon_nan)(l->y + begin, end - begin);
 }
 
-void K(k_log_softmax)(float *y, const float *x, const int32_t *ids, int64_t n, int64_t rows, struct pool *pool)
+void K(k_log_softmax)(float *y, const float *sums, const float *x, const int32_t *ids, int64_t n, int64_t rows,
+	struct pool *pool)
 {
-	struct log_softmax l = {y, x, ids, n};
+	struct log_softmax l = {y, sums, x, ids, n};
 	pool_run(pool, rows, k_grain(n * 32), log_softmax_piece, &l);
 }

@@ -76,10 +76,11 @@ struct kernels {
 	/*
 	 * Softmax over the allowed entries of each row of x [rows][n]; y may be x. mask [mask_rows][n], row r uses mask
 	 * row r % mask_rows; NULL allows all. m = largest allowed (NaN is never the largest); e = exp(x - m);
-	 * s = sum of e, ascending; y = e / s. Forbidden entries and rows without an allowed one are exactly +0.
+	 * s = sum of e, ascending; y = e / s. Forbidden entries and rows without an allowed one are exactly +0. sums [rows]
+	 * takes each row's s; may be NULL.
 	 */
-	void (*softmax)(float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows,
-		struct pool *pool);
+	void (*softmax)(float *y, float *sums, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n,
+		int64_t rows, struct pool *pool);
 
 	/*
 	 * Rotary positions (Su et al. 2021) in half-split order: x [rows][heads][D], row m turned by angles[m][D / 2]
@@ -118,8 +119,9 @@ struct kernels {
 	int64_t (*argmax)(const float *x, int64_t n);
 
 	/* y[r] = log softmax(x[r])[ids[r]], which is (x[r][id] - m) - log(s) with m and s as in softmax; 0 where the ID is
-	 * negative. x [rows][n], ids and y [rows]. */
-	void (*log_softmax)(float *y, const float *x, const int32_t *ids, int64_t n, int64_t rows, struct pool *pool);
+	 * negative. x [rows][n], ids and y [rows]; sums are what softmax gave for x, or NULL. */
+	void (*log_softmax)(float *y, const float *sums, const float *x, const int32_t *ids, int64_t n, int64_t rows,
+		struct pool *pool);
 
 	/* Makes every NaN of x [n] the canonical one. */
 	void (*canon_nan)(float *x, int64_t n);

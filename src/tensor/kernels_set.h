@@ -230,10 +230,11 @@ void K(k_lookup)(float *y, const struct panel *w, const int32_t *ids, int64_t M,
 void K(k_layer_norm)(float *y, const float *x, const float *gain, const float *bias, float eps, int64_t H, int64_t rows,
 	struct pool *pool);
 void K(k_rms_norm)(float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows, struct pool *pool);
-void K(k_softmax)(
-	float *y, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n, int64_t rows, struct pool *pool);
-/* Row r of x and y is at r * n, its mask (NULL: all allowed) at r * mask_step. */
-void K(k_softmax_rows)(float *y, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step);
+void K(k_softmax)(float *y, float *sums, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n,
+	int64_t rows, struct pool *pool);
+/* Row r of x and y is at r * n, its mask (NULL: all allowed) at r * mask_step; sums may be NULL. */
+void K(k_softmax_rows)(
+	float *y, float *sums, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step);
 void K(k_rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D,
 	int64_t rows, struct pool *pool);
 void K(k_attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
@@ -246,7 +247,8 @@ void K(k_exp)(float *y, const float *x, int64_t n, struct pool *pool);
 void K(k_add)(float *y, const float *a, const float *b, int64_t n, struct pool *pool);
 void K(k_mul)(float *y, const float *a, const float *b, int64_t n, struct pool *pool);
 int64_t K(k_argmax)(const float *x, int64_t n);
-void K(k_log_softmax)(float *y, const float *x, const int32_t *ids, int64_t n, int64_t rows, struct pool *pool);
+void K(k_log_softmax)(float *y, const float *sums, const float *x, const int32_t *ids, int64_t n, int64_t rows,
+	struct pool *pool);
 void K(k_canon_nan)(float *x, int64_t n);
 float K(k_burn)(int64_t steps);
 
