@@ -19,7 +19,7 @@ check() {
 		failed=1
 	fi
 }
-check model src/text/wordlevel.c src/text/bpe.c src/text/unigram.c
+check model src/text/wordlevel.c src/text/bpe.c src/text/unigram.c src/text/wordpiece.c
 check normalizer src/text/normalizer.c
 check pre_tokenizer src/text/pretokenizer.c
 check post_processor src/text/processor.c

@@ -271,15 +271,15 @@ START_TEST(what_is_not_supported_is_named)
 	refuses("{'version':'2.0','model':{}}", "version");
 	refuses("{'version':'1.0'}", "\"model\" is missing");
 	refuses("{'surprise':1,'model':{}}", "surprise");
-	refuses("{'model':{'type':'WordPiece','vocab':{'a':0}}}", "\"WordPiece\" is not supported");
+	refuses("{'model':{'type':'Sentences','vocab':{'a':0}}}", "\"Sentences\" is not supported; rowscope reads WordLevel, BPE, Unigram and WordPiece");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0},'extra':1}}", "extra");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0,'b':0}}}", "the ID 0 is given to two tokens");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':-1}}}", "model.vocab.a");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':2147483647}}}", "model.vocab.a");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':1.0}}}", "model.vocab.a");
-	refuses(WORDS("'normalizer':{'type':'BertNormalizer'},"), "\"BertNormalizer\" is not supported");
+	refuses(WORDS("'normalizer':{'type':'Fold'},"), "\"Fold\" is not supported");
 	refuses(WORDS("'pre_tokenizer':{'type':'Sequence','pretokenizers':[{'type':'UnicodeScripts'}]},"), "pre_tokenizer.pretokenizers[0]: a pre-tokenizer of type \"UnicodeScripts\" is not supported");
-	refuses(WORDS("'post_processor':{'type':'BertProcessing'},"), "\"BertProcessing\" is not supported");
+	refuses(WORDS("'post_processor':{'type':'Wrap'},"), "\"Wrap\" is not supported");
 	refuses(WORDS("'decoder':{'type':'CTC'},"), "\"CTC\" is not supported");
 	refuses(BPE("", MERGES, ",'dropout':0.1"), "model.dropout");
 	refuses(BPE("", MERGES, ",'byte_fallback':1"), "byte_fallback");

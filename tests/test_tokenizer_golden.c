@@ -119,7 +119,7 @@ END_TEST
 static const struct {
 	const char *path;
 	size_t least;
-} kind_files[] = {{"tests/golden/kinds.json", 15}, {"tests/golden/kinds_sentencepiece.json", 9}};
+} kind_files[] = {{"tests/golden/kinds.json", 15}, {"tests/golden/kinds_sentencepiece.json", 9}, {"tests/golden/kinds_others.json", 15}};
 
 START_TEST(agrees_on_every_kind)
 {
@@ -285,7 +285,7 @@ END_TEST
 TEST_PROGRAM("tokenizer_golden", {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, agrees_on_the_bundled_models);
-	tcase_add_loop_test(tests, agrees_on_every_kind, 0, 2);
+	tcase_add_loop_test(tests, agrees_on_every_kind, 0, sizeof kind_files / sizeof kind_files[0]);
 	tcase_add_loop_test(tests, agrees_on_folders_of_vocab_and_merges, 0, 2);
 	tcase_add_test(tests, agrees_on_the_formats_without_json);
 	tcase_add_test(tests, agrees_with_llama_cpp);

@@ -24,6 +24,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "golden"))
 import make_tokenizer_kinds as kinds  # noqa: E402
+import make_tokenizer_others as others  # noqa: E402
 import make_tokenizer_unigram as pieces  # noqa: E402
 
 DATA = os.environ.get("ROWSCOPE_TESTDATA")
@@ -126,7 +127,7 @@ def gemma():
 
 
 def all_kinds():
-    made = {**kinds.KINDS, **pieces.KINDS, "fallback-gemma": gemma()}
+    made = {**kinds.KINDS, **pieces.KINDS, **others.KINDS, "fallback-gemma": gemma()}
     for name, pre, normalizer in (
             ("gpt-2", kinds.Level(add_prefix_space=False), None),
             ("gpt-2, cut as Llama 3", kinds.Sequence([kinds.Split(Regex(kinds.LLAMA3), "isolated"), kinds.Level(**kinds.plain)]), None),

@@ -26,6 +26,7 @@ struct decoder_step {
 	size_t content_length;
 	int64_t start, stop; /* Strip: at most so many at each end */
 	struct metaspace metaspace;
+	bool cleans; /* WordPiece: blanks that writing does not have are left out */
 };
 
 static struct decoder_text keep(struct arena *arena, const struct buf *buf)
@@ -221,9 +222,73 @@ static bool run_metaspace(const struct decoder_step *step, struct decoder_list *
 	return true;
 }
 
+/* ---- WordPiece ---- */
+
+static bool load_wordpiece(struct decoder_step *step, const struct json *node, struct err *err)
+{
+	const char *prefix;
+	if (!setting_text(node, "prefix", &prefix, &step->content_length, err) || !setting_bool(node, "cleanup", true, &step->cleans, err))
+		return false;
+	if (prefix == NULL) {
+		prefix = "##";
+		step->content_length = 2;
+	}
+	step->content = MEM_ARRAY(char, step->content_length + 1);
+	memcpy(step->content, prefix, step->content_length);
+	return true;
+}
+
+static void replace_all(struct buf *text, const char *old, const char *new)
+{
+	struct buf changed = BUF_INIT;
+	size_t length = strlen(old);
+	for (size_t at = 0; at < text->length;) {
+		bool found = text->length - at >= length && memcmp(text->data + at, old, length) == 0;
+		buf_add(&changed, found ? new : text->data + at, found ? strlen(new) : 1);
+		at += found ? length : 1;
+	}
+	buf_free(text);
+	*text = changed;
+}
+
+/* Source: cleanup() in decoders/wordpiece.rs of Hugging Face tokenizers; in its order. */
+static void clean(struct buf *text)
+{
+	static const char *const pairs[][2] = {{" .", "."}, {" ?", "?"}, {" !", "!"}, {" ,", ","}, {" ' ", "'"}, {" n't", "n't"}, {" 'm", "'m"},
+		{" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+		replace_all(text, pairs[i][0], pairs[i][1]);
+}
+
+static bool goes_on(const struct decoder_step *step, const struct decoder_text *text)
+{
+	return text->length >= step->content_length && memcmp(text->bytes, step->content, step->content_length) == 0;
+}
+
+/* A token that begins a word has a blank before it, unless it is the first. */
+static bool run_wordpiece(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+{
+	struct buf changed = BUF_INIT;
+	(void)err;
+	for (size_t i = 0; i < list->count; i++) {
+		struct decoder_text *text = &list->items[i];
+		size_t skipped = i > 0 && goes_on(step, text) ? step->content_length : 0;
+		buf_clear(&changed);
+		if (i > 0 && !goes_on(step, text))
+			buf_add_char(&changed, ' ');
+		buf_add(&changed, text->bytes + skipped, text->length - skipped);
+		if (step->cleans)
+			clean(&changed);
+		*text = keep(arena, &changed);
+	}
+	buf_free(&changed);
+	return true;
+}
+
 static const char *const only_type[] = {"type", NULL};
 static const char *const byte_level_keys[] = {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL};
 static const char *const replace_keys[] = {"type", "pattern", "content", NULL};
+static const char *const wordpiece_keys[] = {"type", "prefix", "cleanup", NULL};
 static const char *const strip_keys[] = {"type", "content", "start", "stop", NULL};
 
 static const struct decoder_kind kinds[] = {
@@ -233,6 +298,7 @@ static const struct decoder_kind kinds[] = {
 	{"Metaspace", metaspace_keys, load_metaspace, run_metaspace},
 	{"Replace", replace_keys, load_replace, run_replace},
 	{"Strip", strip_keys, load_strip, run_strip},
+	{"WordPiece", wordpiece_keys, load_wordpiece, run_wordpiece},
 };
 
 static const struct decoder_kind *find_kind(const char *type)
@@ -318,6 +384,8 @@ bool decoder_spell(const struct decoder *decoder, struct decoder_text text, stru
 			done = replace_one(&decoder->steps[i], &text, &scratch, err);
 		else if (decoder->steps[i].kind->run == run_metaspace)
 			spell_metaspace(&decoder->steps[i].metaspace, &text, false, &scratch);
+		else if (decoder->steps[i].kind->run == run_wordpiece && goes_on(&decoder->steps[i], &text))
+			text = (struct decoder_text){text.bytes + decoder->steps[i].content_length, text.length - decoder->steps[i].content_length};
 	}
 	buf_add(out, text.bytes, text.length);
 	arena_free(&scratch);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "text/bytechar.h"
 #include "text/charsmap.h"
 #include "text/pattern.h"
 #include "text/setting.h"
@@ -114,6 +115,88 @@ static bool run_strip_accents(const struct normalizer_step *step, const struct p
 	(void)step;
 	(void)err;
 	return run_characters(piece, out, drop_mark);
+}
+
+/* ---- BertNormalizer: up to four steps ---- */
+
+static size_t clean(uint32_t c, uint32_t changed[3])
+{
+	changed[0] = unicode_is_space(c) ? ' ' : c;
+	return unicode_is_unseen(c) ? 0 : 1;
+}
+
+/* Blanks around the characters of Chinese, in the blocks that BERT counts. */
+static size_t set_apart(uint32_t c, uint32_t changed[3])
+{
+	static const uint32_t blocks[][2] = {{0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff}, {0x20000, 0x2a6df}, {0x2a700, 0x2b81f},
+		{0x2b920, 0x2ceaf}, {0x2f800, 0x2fa1f}};
+	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+		if (c >= blocks[i][0] && c <= blocks[i][1]) {
+			changed[0] = changed[2] = ' ';
+			changed[1] = c;
+			return 3;
+		}
+	}
+	changed[0] = c;
+	return 1;
+}
+
+static size_t drop_accent(uint32_t c, uint32_t changed[3])
+{
+	changed[0] = c;
+	return unicode_is_accent(c) ? 0 : 1;
+}
+
+static bool run_clean(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+{
+	(void)step;
+	(void)err;
+	return run_characters(piece, out, clean);
+}
+
+static bool run_set_apart(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+{
+	(void)step;
+	(void)err;
+	return run_characters(piece, out, set_apart);
+}
+
+static bool run_drop_accents(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+{
+	(void)step;
+	(void)err;
+	return run_characters(piece, out, drop_accent);
+}
+
+/* ---- the others ---- */
+
+/* Nmt: white space of all kinds is a blank, controls are left out. Source: nmt.rs of Hugging Face tokenizers. */
+static size_t tidy(uint32_t c, uint32_t changed[3])
+{
+	bool is_dropped = (c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f;
+	bool is_blank = c == '\t' || c == '\n' || c == '\f' || c == '\r' || c == 0x1680 || (c >= 0x200b && c <= 0x200f) || c == 0x2028 ||
+		c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+	changed[0] = is_blank ? ' ' : c;
+	return is_dropped ? 0 : 1;
+}
+
+static bool run_nmt(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+{
+	(void)step;
+	(void)err;
+	return run_characters(piece, out, tidy);
+}
+
+static bool run_byte_level(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+{
+	(void)step;
+	(void)err;
+	for (size_t i = 0; i < piece->length; i++) {
+		char character[4];
+		size_t length = utf8_encode(bytechar_of_byte((unsigned char)piece->bytes[i]), character);
+		piece_build(out, character, length, piece->origin[i]);
+	}
+	return true;
 }
 
 static bool load_strip(struct normalizer_step *step, const struct json *node, struct err *err)
@@ -251,6 +334,17 @@ static const struct normalizer_kind kinds[] = {
 	{"Prepend", UNICODE_NFC, prepend_keys, load_prepend, run_prepend},
 	{"Replace", UNICODE_NFC, replace_keys, load_replace, run_replace},
 	{"Precompiled", UNICODE_NFC, precompiled_keys, load_precompiled, run_precompiled},
+	{"Nmt", UNICODE_NFC, only_type, NULL, run_nmt},
+	{"ByteLevel", UNICODE_NFC, only_type, NULL, run_byte_level},
+};
+
+/* The steps of BertNormalizer, in its order. */
+static const struct normalizer_kind bert_kinds[] = {
+	{.run = run_clean},
+	{.run = run_set_apart},
+	{.form = UNICODE_NFD, .run = run_form},
+	{.run = run_drop_accents},
+	{.run = run_lower},
 };
 
 static const struct normalizer_kind *find_kind(const char *type)
@@ -262,14 +356,37 @@ static const struct normalizer_kind *find_kind(const char *type)
 	return NULL;
 }
 
+static struct normalizer_step *add_step(struct normalizer *normalizer, const struct normalizer_kind *kind)
+{
+	normalizer->steps = mem_resize(normalizer->steps, normalizer->count + 1, sizeof *normalizer->steps);
+	struct normalizer_step *step = &normalizer->steps[normalizer->count++];
+	*step = (struct normalizer_step){.kind = kind};
+	return step;
+}
+
+static bool load_bert(struct normalizer *normalizer, const struct json *node, struct err *err)
+{
+	static const char *const known[] = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase", NULL};
+	bool cleans, sets_apart, strips, lowers;
+	if (!json_only_keys(node, known, err) || !setting_bool(node, "lowercase", true, &lowers, err) ||
+		!setting_bool(node, "clean_text", true, &cleans, err) ||
+		!setting_bool(node, "handle_chinese_chars", true, &sets_apart, err) ||
+		!setting_bool(node, "strip_accents", lowers, &strips, err))
+		return false;
+	const bool wanted[] = {cleans, sets_apart, strips, strips, lowers};
+	for (size_t i = 0; i < sizeof bert_kinds / sizeof bert_kinds[0]; i++) {
+		if (wanted[i])
+			add_step(normalizer, &bert_kinds[i]);
+	}
+	return true;
+}
+
 static bool load_step(struct normalizer *normalizer, const struct json *node, const char *type, struct err *err)
 {
 	const struct normalizer_kind *kind = find_kind(type);
 	if (kind == NULL)
 		return json_error(node, err, "a normalizer of type \"%s\" is not supported", type);
-	normalizer->steps = mem_resize(normalizer->steps, normalizer->count + 1, sizeof *normalizer->steps);
-	struct normalizer_step *step = &normalizer->steps[normalizer->count++];
-	*step = (struct normalizer_step){.kind = kind};
+	struct normalizer_step *step = add_step(normalizer, kind);
 	return json_only_keys(node, kind->known, err) && (kind->load == NULL || kind->load(step, node, err));
 }
 
@@ -280,6 +397,8 @@ static bool load_any(struct normalizer *normalizer, const struct json *node, str
 	const struct json *list;
 	if (!setting_type(node, &type, err))
 		return false;
+	if (strcmp(type, "BertNormalizer") == 0)
+		return load_bert(normalizer, node, err);
 	if (strcmp(type, "Sequence") != 0)
 		return load_step(normalizer, node, type, err);
 	if (!json_only_keys(node, known, err) || !setting_need(node, "normalizers", &list, err))

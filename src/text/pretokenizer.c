@@ -1,8 +1,10 @@
 #include "text/pretokenizer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/bytechar.h"
@@ -245,17 +247,59 @@ static bool load_whitespace_split(struct pretokenizer_step *step, const struct j
 	return pattern_builtin(&step->pattern, "\\s", node, err);
 }
 
-static const char punctuation[] = "(?![" NEWER_PUNCTUATION "])[\\p{P}$+<=>^`|~\\x{166D}\\x{111C9}]";
+/* What Hugging Face tokenizers takes for punctuation: all of ASCII's, and that of Unicode 8. */
+#define MARKS "\\p{P}$+<=>^`|~\\x{166D}\\x{111C9}"
+static const char punctuation[] = "(?![" NEWER_PUNCTUATION "])[" MARKS "]";
 
 static bool load_punctuation(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
 	return pattern_builtin(&step->pattern, punctuation, node, err) && load_behavior(step, node, err);
 }
 
+/* White space is left out, punctuation stands alone: a match is a word or one mark. */
+static bool load_bert(struct pretokenizer_step *step, const struct json *node, struct err *err)
+{
+	struct buf pattern = BUF_INIT;
+	buf_printf(&pattern, "%s|(?:[^\\s" MARKS "]++|[" NEWER_PUNCTUATION "]++)+", punctuation);
+	step->behavior = PIECE_REMOVED;
+	step->invert = true;
+	bool done = pattern_builtin(&step->pattern, buf_text(&pattern), node, err);
+	buf_free(&pattern);
+	return done;
+}
+
+static bool load_delimiter(struct pretokenizer_step *step, const struct json *node, struct err *err)
+{
+	const struct json *member;
+	const char *text;
+	size_t length;
+	uint32_t c;
+	if (!setting_need(node, "delimiter", &member, err) || !json_string(member, &text, &length, err))
+		return false;
+	if (length == 0 || utf8_decode(text, length, &c) != length)
+		return json_error(member, err, "one character was expected");
+	step->behavior = PIECE_REMOVED;
+	return pattern_new(&step->pattern, text, length, true, member, err);
+}
+
+static bool load_fixed_length(struct pretokenizer_step *step, const struct json *node, struct err *err)
+{
+	const struct json *member = setting_find(node, "length");
+	int64_t length = 5;
+	char pattern[48];
+	if (member != NULL && !json_int(member, 1, 65535, &length, err))
+		return false;
+	step->behavior = PIECE_ISOLATED;
+	(void)snprintf(pattern, sizeof pattern, "[\\x{0}-\\x{10ffff}]{1,%d}", (int)length);
+	return pattern_builtin(&step->pattern, pattern, node, err);
+}
+
 static const char *const only_type[] = {"type", NULL};
 static const char *const byte_level_keys[] = {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL};
 static const char *const split_keys[] = {"type", "pattern", "behavior", "invert", NULL};
 static const char *const digits_keys[] = {"type", "individual_digits", NULL};
+static const char *const delimiter_keys[] = {"type", "delimiter", NULL};
+static const char *const length_keys[] = {"type", "length", NULL};
 static const char *const punctuation_keys[] = {"type", "behavior", NULL};
 
 static const struct pretokenizer_kind kinds[] = {
@@ -266,6 +310,9 @@ static const struct pretokenizer_kind kinds[] = {
 	{"Whitespace", only_type, load_whitespace, run_cut},
 	{"WhitespaceSplit", only_type, load_whitespace_split, run_cut},
 	{"Punctuation", punctuation_keys, load_punctuation, run_cut},
+	{"BertPreTokenizer", only_type, load_bert, run_cut},
+	{"CharDelimiterSplit", delimiter_keys, load_delimiter, run_cut},
+	{"FixedLength", length_keys, load_fixed_length, run_cut},
 };
 
 static const struct pretokenizer_kind *find_kind(const char *type)

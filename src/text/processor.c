@@ -94,6 +94,57 @@ static bool load_template(struct processor_step *step, const struct json *node, 
 	return true;
 }
 
+/* ["[CLS]", 101]: a token put before the text or after it. */
+static bool load_end(const struct json *node, const char *key, struct arena *arena, int32_t **ids, size_t *count, struct err *err)
+{
+	const struct json *pair;
+	const char *name;
+	size_t length;
+	int64_t id;
+	if (!setting_need(node, key, &pair, err))
+		return false;
+	if (pair->type != JSON_ARRAY || pair->count != 2)
+		return json_error(pair, err, "a token and its ID were expected");
+	if (!json_string(pair->items[0], &name, &length, err) || !json_int(pair->items[1], 0, VOCAB_MAX_ID, &id, err))
+		return false;
+	*ids = ARENA_NEW(arena, int32_t);
+	**ids = (int32_t)id;
+	*count = 1;
+	return true;
+}
+
+static bool load_ends(struct processor_step *step, const struct json *node, struct arena *arena, struct err *err)
+{
+	return load_end(node, "cls", arena, &step->before, &step->before_count, err) &&
+		load_end(node, "sep", arena, &step->after, &step->after_count, err);
+}
+
+static bool load_bert(struct processor_step *step, const struct json *node, struct arena *arena, struct err *err)
+{
+	static const char *const known[] = {"type", "sep", "cls", NULL};
+	return json_only_keys(node, known, err) && load_ends(step, node, arena, err);
+}
+
+static bool load_roberta(struct processor_step *step, const struct json *node, struct arena *arena, struct err *err)
+{
+	static const char *const known[] = {"type", "sep", "cls", "trim_offsets", "add_prefix_space", NULL};
+	return json_only_keys(node, known, err) && setting_bool(node, "trim_offsets", true, &step->trims, err) &&
+		setting_bool(node, "add_prefix_space", true, &step->prefix_space, err) && load_ends(step, node, arena, err);
+}
+
+static bool load_step(struct processor_step *step, const struct json *node, const char *type, struct arena *arena, struct err *err)
+{
+	if (strcmp(type, "ByteLevel") == 0)
+		return load_byte_level(step, node, err);
+	if (strcmp(type, "TemplateProcessing") == 0)
+		return load_template(step, node, arena, err);
+	if (strcmp(type, "BertProcessing") == 0)
+		return load_bert(step, node, arena, err);
+	if (strcmp(type, "RobertaProcessing") == 0)
+		return load_roberta(step, node, arena, err);
+	return json_error(node, err, "a post-processor of type \"%s\" is not supported", type);
+}
+
 static bool load_any(struct processor *processor, const struct json *node, struct arena *arena, struct err *err)
 {
 	static const char *const known[] = {"type", "processors", NULL};
@@ -105,11 +156,7 @@ static bool load_any(struct processor *processor, const struct json *node, struc
 		processor->steps = mem_resize(processor->steps, processor->count + 1, sizeof *processor->steps);
 		struct processor_step *step = &processor->steps[processor->count++];
 		*step = (struct processor_step){0};
-		if (strcmp(type, "ByteLevel") == 0)
-			return load_byte_level(step, node, err);
-		if (strcmp(type, "TemplateProcessing") == 0)
-			return load_template(step, node, arena, err);
-		return json_error(node, err, "a post-processor of type \"%s\" is not supported", type);
+		return load_step(step, node, type, arena, err);
 	}
 	if (!json_only_keys(node, known, err) || !setting_need(node, "processors", &list, err))
 		return false;

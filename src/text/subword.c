@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "text/setting.h"
 
-static const struct subword_kind *const kinds[] = {&wordlevel_kind, &bpe_kind, &unigram_kind, &sentencepiece_kind};
+static const struct subword_kind *const kinds[] = {&wordlevel_kind, &bpe_kind, &unigram_kind, &wordpiece_kind, &sentencepiece_kind};
 
 static const struct subword_kind *find_kind(const char *type, bool from_tables)
 {
@@ -29,7 +29,7 @@ static bool read_kind(struct subword *model, const struct json *node, bool from_
 	model->kind = find_kind(type, from_tables);
 	if (model->kind == NULL)
 		return json_error(node, err, "a tokenizer model of type \"%s\" is not supported; rowscope reads WordLevel, "
-			"BPE and Unigram", type);
+			"BPE, Unigram and WordPiece", type);
 	return true;
 }
 

@@ -55,7 +55,7 @@ struct subword {
 	void *own;            /* what the kind keeps, in the arena */
 };
 
-extern const struct subword_kind wordlevel_kind, bpe_kind, unigram_kind, sentencepiece_kind;
+extern const struct subword_kind wordlevel_kind, bpe_kind, unigram_kind, wordpiece_kind, sentencepiece_kind;
 
 /* Reads the "model" of a tokenizer.json; its vocabulary and merges from `tables` unless those are NULL. On failure there is nothing
  * to free. */

@@ -199,6 +199,8 @@ const char *tokenizer_kind(const struct tokenizer *tokenizer)
 		return "SentencePiece BPE";
 	if (tokenizer->model.kind == &unigram_kind)
 		return "Unigram";
+	if (tokenizer->model.kind == &wordpiece_kind)
+		return "WordPiece";
 	return tokenizer->decoder.byte_level ? "byte-level BPE" : "BPE";
 }
 

@@ -167,9 +167,8 @@ static size_t decompose(const char *text, size_t length, bool compatible, utf8pr
 static utf8proc_int32_t compose_pair(utf8proc_int32_t first, utf8proc_int32_t second)
 {
 	utf8proc_int32_t pair[] = {first, second};
-	/* The code point before the first final is taken for a final of nothing, as in Hugging Face tokenizers. */
-	if (second == 0x11a7 && first >= 0xac00 && first <= 0xd7a3 && (first - 0xac00) % 28 == 0)
-		return first;
+	if (second == 0x11a7) /* no final, though utf8proc 2.8 takes it for one and loses it */
+		return 0;
 	bool is_one = utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE) == 1;
 	return is_one && !unicode_is_newer((uint32_t)pair[0]) ? pair[0] : 0;
 }
