@@ -101,10 +101,19 @@ undocumented() {
 	done)
 }
 
+# error_sentences ROOT: a message stands behind its place and a colon, so it begins in lower case; options belong to cli.
+error_sentences() {
+	(cd "$1" && grep -nE 'err_(usage|input|system)\(.*"[A-Z][a-z]+ [a-z]' -r src --include='*.c' |
+		sed 's/^\([^:]*:[0-9]*\):.*/\1: an error begins in lower case/'
+	grep -n -e '--force' -r src --include='*.c' | grep -v '^src/\(cli\|tui\)/' |
+		sed 's/^\([^:]*:[0-9]*\):.*/\1: --force is named below cli; use err_taken/')
+}
+
 case ${VARIANT:-release} in
 release | clang) clean "no mutable globals in the library" library_data . ;;
 esac
 clean "no path of one machine in the repository" machine_paths .
+clean "errors begin in lower case, and --force is named by cli alone" error_sentences .
 clean "headers open with name and purpose, guards follow paths" header_rules .
 
 plant planted.c <<'C'
@@ -172,3 +181,12 @@ bool b_bare(int x,
 	int y);
 C
 refused "a function without a comment" undocumented "src/base/b.h:3: bool b_bare"
+
+plant src/base/planted.c <<'C'
+return err_usage(err, path, "The file is there");
+C
+refused "an error in upper case" error_sentences "src/base/planted.c:1: an error begins"
+plant src/base/planted.c <<'C'
+return err_usage(err, path, "the file is there; use --force to replace it");
+C
+refused "an option named below cli" error_sentences "src/base/planted.c:1: --force"

@@ -234,7 +234,7 @@ START_TEST(a_long_run_ends_at_a_pass)
 	kill(terminal.program, SIGINT);
 	int status = finish(&terminal);
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 130, "status %x", (unsigned)status);
-	ck_assert_msg(strstr(buf_text(&terminal.output), "Stopped before the next pass") != NULL, "it ran to its end");
+	ck_assert_msg(strstr(buf_text(&terminal.output), "stopped before the next pass") != NULL, "it ran to its end");
 	check_restored(&terminal);
 	ck_assert_int_eq(rmdir(folder), 0);
 	close_terminal(&terminal);

@@ -254,7 +254,8 @@ START_TEST(overwrites_only_when_asked)
 	fixture_write(&fixture, "notes.txt", "mine", 4);
 	ck_assert(!start(&fixture, false, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
-	ck_assert_ptr_nonnull(strstr(err.message, "--force"));
+	ck_assert_ptr_nonnull(strstr(err.message, "holds a trace already"));
+	ck_assert(err.is_taken);
 	struct trace *trace = fixture_open(&fixture);
 	ck_assert_int_eq(trace_pass_count(trace), 3);
 	trace_close(trace);

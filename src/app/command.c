@@ -91,12 +91,12 @@ static bool run_copies(struct session *session, char *line, char *words, unsigne
 	const struct command *command = command_find(name);
 	if (command == NULL)
 		return err_usage(err, NULL,
-			_("There is no command '%s'; the nearest one is '%s'. `help` shows them all."), name,
+			_("there is no command '%s'; the nearest one is '%s'; `help` shows them all"), name,
 			nearest(name));
 	args.rest = trim(line + strlen(name));
 	for (char *word = cut_word(&words); word != NULL; word = cut_word(&words)) {
 		if (args.count == COMMAND_MAX_WORDS)
-			return err_usage(err, command->name, _("A command takes at most %d words."), COMMAND_MAX_WORDS);
+			return err_usage(err, command->name, _("a command takes at most %d words"), COMMAND_MAX_WORDS);
 		args.words[args.count++] = word;
 	}
 	return command->run(session, &args, next, err);
@@ -125,7 +125,7 @@ bool command_number(const struct command_args *args, int i, int64_t otherwise, i
 	char *end = NULL;
 	long long value = strtoll(args->words[i], &end, 10);
 	if (end == args->words[i] || *end != '\0' || value < 0 || value > INT64_C(1000000000))
-		return err_usage(err, args->words[i], _("A whole number from 0 to 1000000000 was expected."));
+		return err_usage(err, args->words[i], _("a whole number from 0 to 1000000000 was expected"));
 	*number = value;
 	return true;
 }

@@ -18,7 +18,7 @@ static bool resolve(struct session *session, const char *text, struct selector *
 		return false;
 	if (selector->is_weight)
 		return err_usage(
-			err, text, _("Weights are shown by `rowscope show`; a tensor of a pass was expected here."));
+			err, text, _("weights are shown by `rowscope show`; a tensor of a pass was expected here"));
 	if (!selector->has_pass) {
 		selector->has_pass = true;
 		selector->pass = scene->pass;
@@ -130,7 +130,7 @@ static bool read_cell(
 	bool ok = read_part(session, args, &match, &part, &arena, err);
 	if (ok && tensor_count(&part) != 1)
 		ok = err_usage(err, args->rest,
-			_("One cell was expected, this names %lld; give an index for every axis (%s)."),
+			_("one cell was expected, this names %lld; give an index for every axis (%s)"),
 			(long long)tensor_count(&part), match.tensor.tensor.axes);
 	if (ok) {
 		*value = tensor_value(&part, 0);
@@ -159,7 +159,7 @@ bool command_text(struct session *session, const struct command_args *args, unsi
 		return false;
 	if (dtype != DTYPE_I32)
 		return err_usage(
-			err, args->rest, _("A cell that holds a token ID was expected, as in tokens or next_tokens."));
+			err, args->rest, _("a cell that holds a token ID was expected, as in tokens or next_tokens"));
 	scene_token(&session->scene, (int32_t)value, &session->result.text);
 	session->result.kind = SESSION_TEXT;
 	*next |= COMMAND_REDRAW;
@@ -172,7 +172,7 @@ bool command_argmax(struct session *session, const struct command_args *args, un
 	struct selector_match match;
 	struct tensor part;
 	bool ok =
-		args->count > 0 || err_usage(err, "argmax", _("A selector was expected: argmax pass=1 logits[row=A]."));
+		args->count > 0 || err_usage(err, "argmax", _("a selector was expected: argmax pass=1 logits[row=A]"));
 	ok = ok && read_part(session, args, &match, &part, &arena, err);
 	if (ok) {
 		int64_t best = 0;
@@ -191,7 +191,7 @@ bool command_sum(struct session *session, const struct command_args *args, unsig
 	struct arena arena = ARENA_INIT;
 	struct selector_match match;
 	struct tensor part;
-	bool ok = args->count > 0 || err_usage(err, "sum", _("A selector was expected: sum pass=1 pad."));
+	bool ok = args->count > 0 || err_usage(err, "sum", _("a selector was expected: sum pass=1 pad"));
 	ok = ok && read_part(session, args, &match, &part, &arena, err);
 	if (ok) {
 		double sum = 0;
@@ -250,7 +250,7 @@ bool command_help(struct session *session, const struct command_args *args, unsi
 	}
 	const struct command *command = command_find(args->words[0]);
 	if (command == NULL)
-		return err_usage(err, args->words[0], _("There is no such command; `help` shows them all."));
+		return err_usage(err, args->words[0], _("there is no such command; `help` shows them all"));
 	session_say(session, "%s %s: %s", command->name, command->arguments, _(command->help));
 	return true;
 }
@@ -315,19 +315,19 @@ bool command_search(struct session *session, const struct command_args *args, un
 		return false;
 	size_t length = strlen(args->rest);
 	if (length >= sizeof session->found)
-		return err_usage(err, "search", _("At most %zu bytes were expected."), sizeof session->found - 1);
+		return err_usage(err, "search", _("at most %zu bytes were expected"), sizeof session->found - 1);
 	if (length > 0)
 		memcpy(session->found, args->rest, length + 1);
 	session->scene.found = session->found;
 	if (session->found[0] == '\0')
-		return err_usage(err, "search", _("Something to look for was expected: search attn."));
+		return err_usage(err, "search", _("something to look for was expected: search attn"));
 	session_leave(session);
 	int value = search_names(session, session->found);
 	*next |= COMMAND_REDRAW;
 	if (value >= 0)
 		session_go(session, session->scene.pass, value);
 	else if (!search_tokens(session, session->found))
-		return err_usage(err, session->found, _("No tensor's name and no token's text contains this."));
+		return err_usage(err, session->found, _("no tensor's name and no token's text contains this"));
 	session_say(session, _("Found '%s'; * finds the next one."), session->found);
 	return true;
 }

@@ -14,7 +14,7 @@ bool command_diff(struct session *session, const struct command_args *args, unsi
 	struct command_args view = {.rest = "diff", .count = 1, .words = {"diff"}};
 	struct trace *other = NULL;
 	if (args->count != 1)
-		return err_usage(err, "diff", _("The folder of a trace was expected: diff TRACE."));
+		return err_usage(err, "diff", _("the folder of a trace was expected: diff TRACE"));
 	if (!session_needs_pass(session, err) || !trace_open(&other, args->words[0], err))
 		return false;
 	scene->diff = NULL;
@@ -85,9 +85,9 @@ bool command_fork(struct session *session, const struct command_args *args, unsi
 	if (!session_needs_pass(session, err))
 		return false;
 	if (args->count == 0)
-		return err_usage(err, "fork", _("A change was expected: fork row=B,token=5 or fork row=B,temperature=0.8."));
+		return err_usage(err, "fork", _("a change was expected: fork row=B,token=5 or fork row=B,temperature=0.8"));
 	if (session->model == NULL)
-		return err_usage(err, "fork", _("Going on needs the model, which is not at hand; open the trace with it: open TRACE MODEL."));
+		return err_usage(err, "fork", _("going on needs the model, which is not at hand; open the trace with it: open TRACE MODEL"));
 	bool ok = fork_open(&fork, session->scene.trace, session->scene.pass, err);
 	for (int i = 0; ok && i < args->count; i++)
 		ok = fork_set(&fork, args->words[i], err);

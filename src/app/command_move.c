@@ -143,7 +143,7 @@ static bool go_to_end(struct session *session, const struct command_args *args, 
 		return true;
 	}
 	if (strcmp(what, "op") != 0)
-		return err_usage(err, what, _("One of op, pass and cell was expected."));
+		return err_usage(err, what, _("one of op, pass and cell was expected"));
 	int count = trace_value_count(scene->trace);
 	session_go(session, scene->pass, last ? shown_from(session, count - 1, -1) : shown_from(session, 0, 1));
 	return true;
@@ -230,7 +230,7 @@ bool command_back(struct session *session, const struct command_args *args, unsi
 	if (!session_needs_pass(session, err))
 		return false;
 	if (session->history_count == 0)
-		return err_usage(err, NULL, _("There is no place to return to yet."));
+		return err_usage(err, NULL, _("there is no place to return to yet"));
 	go_to_place(session, &session->history[--session->history_count]);
 	*next |= COMMAND_REDRAW;
 	return true;
@@ -256,9 +256,9 @@ bool command_mark(struct session *session, const struct command_args *args, unsi
 		return false;
 	struct session_place *mark = find_mark(session, name);
 	if (strlen(name) >= sizeof mark->name)
-		return err_usage(err, name, _("The name of a mark has at most %zu bytes."), sizeof mark->name - 1);
+		return err_usage(err, name, _("the name of a mark has at most %zu bytes"), sizeof mark->name - 1);
 	if (mark == NULL && session->mark_count == SESSION_MARKS)
-		return err_usage(err, name, _("There are %d marks already; use one of their names."), SESSION_MARKS);
+		return err_usage(err, name, _("there are %d marks already; use one of their names"), SESSION_MARKS);
 	if (mark == NULL)
 		mark = &session->marks[session->mark_count++];
 	*mark = session_place(session);
@@ -275,7 +275,7 @@ bool command_jump(struct session *session, const struct command_args *args, unsi
 	if (!session_needs_pass(session, err))
 		return false;
 	if (mark == NULL)
-		return err_usage(err, name, _("No place is marked so; `mark %s` marks one."), name);
+		return err_usage(err, name, _("no place is marked so; `mark %s` marks one"), name);
 	session_leave(session);
 	go_to_place(session, mark);
 	*next |= COMMAND_REDRAW;

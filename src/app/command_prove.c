@@ -22,8 +22,8 @@ static bool need_explainer(struct session *session, struct err *err)
 		return true;
 	if (session->model == NULL)
 		return err_usage(err, NULL,
-			_("This needs the model's weights, which a trace does not hold, and '%s' is not at hand; "
-			  "open the trace with its model: open TRACE MODEL."),
+			_("this needs the model's weights, which a trace does not hold, and '%s' is not at hand; "
+			  "open the trace with its model: open TRACE MODEL"),
 			trace_info(scene->trace)->model);
 	return explainer_new(&scene->explainer, scene->trace, session->model, err);
 }
@@ -46,15 +46,15 @@ static bool follow(struct session *session, int64_t i, struct err *err)
 	memcpy(cell.index, scene->index, sizeof cell.index);
 	bool ok = explainer_cell(scene->explainer, &cell, &arena, err);
 	if (ok && (i < 0 || i >= cell.term_count))
-		ok = err_usage(err, "follow", _("This cell has %lld inputs; a number from 1 to that was expected."),
+		ok = err_usage(err, "follow", _("this cell has %lld inputs; a number from 1 to that was expected"),
 			(long long)cell.term_count);
 	const struct explain_term *term = ok ? &cell.terms[i].term : NULL;
 	int value = ok && term->pass >= 0 ? trace_find_value(scene->trace, term->name) : -1;
 	if (ok && value < 0)
 		ok = err_usage(
-			err, term->name, _("This is a weight, which no pass computes; `rowscope show` prints it."));
+			err, term->name, _("this is a weight, which no pass computes; `rowscope show` prints it"));
 	if (ok && term->pass >= trace_pass_count(scene->trace))
-		ok = err_usage(err, term->name, _("The pass that wrote this is not recorded."));
+		ok = err_usage(err, term->name, _("the pass that wrote this is not recorded"));
 	if (ok) {
 		session_leave(session);
 		session_go(session, term->pass, value);

@@ -38,7 +38,7 @@ bool command_row(struct session *session, const struct command_args *args, unsig
 	int32_t request = find_request(session, args->words[0]);
 	if (request < 0)
 		return err_usage(err, args->words[0],
-			_("There is no such row; this batch has %lld of them, the first is %s."),
+			_("there is no such row; this batch has %lld of them, the first is %s"),
 			(long long)trace_batch(scene->trace)->count, scene_row_id(scene, 0));
 	scene->row = scene->row == request ? SCENE_ALL : request;
 	int64_t line = pass_row(&scene_pass(scene)->layout, request);
@@ -68,7 +68,7 @@ static bool slice_one(struct session *session, const char *word, struct err *err
 	const char *equal = strchr(word, '=');
 	int axis = equal != NULL ? find_axis(scene, word, (size_t)(equal - word)) : -1;
 	if (axis < 0)
-		return err_usage(err, word, _("An axis of this tensor and an index were expected: slice %s=0."),
+		return err_usage(err, word, _("an axis of this tensor and an index were expected: slice %s=0"),
 			scene_axis_name(scene_value(scene)->axes[0]));
 	char letter = scene_value(scene)->axes[axis];
 	int64_t *only = &scene->slice[letter - 'A'];
@@ -86,7 +86,7 @@ static bool slice_one(struct session *session, const char *word, struct err *err
 	}
 	int64_t size = scene_axis_size(scene, scene->pass, letter);
 	if (!is_number || index < 0 || index >= size)
-		return err_usage(err, word, _("An index from 0 to %lld was expected."), (long long)size - 1);
+		return err_usage(err, word, _("an index from 0 to %lld was expected"), (long long)size - 1);
 	*only = index;
 	return true;
 }
@@ -117,7 +117,7 @@ bool command_view(struct session *session, const struct command_args *args, unsi
 		struct buf names = BUF_INIT;
 		for (int i = 0; i < view_count(); i++)
 			buf_printf(&names, "%s%s", i > 0 ? ", " : "", view_at(i)->name);
-		err_usage(err, args->rest, _("One of the views was expected: %s."), buf_text(&names));
+		err_usage(err, args->rest, _("one of the views was expected: %s"), buf_text(&names));
 		buf_free(&names);
 		return false;
 	}
@@ -144,7 +144,7 @@ bool command_pane(struct session *session, const struct command_args *args, unsi
 	else if (strcmp(which, "next") == 0 || strcmp(which, "prev") == 0)
 		scene->focus = is_tensor && scene->focus == SCENE_MAIN ? SCENE_OPS : SCENE_MAIN;
 	else
-		return err_usage(err, which, _("One of ops, main, next and prev was expected."));
+		return err_usage(err, which, _("one of ops, main, next and prev was expected"));
 	return true;
 }
 
@@ -212,7 +212,7 @@ static bool set_precision(struct session *session, const char *word, struct err 
 	else if (end != word && *end == '\0' && value >= 0 && value <= 9)
 		*decimals = (int)value;
 	else
-		return err_usage(err, word, _("The number of decimals, 0 to 9, was expected."));
+		return err_usage(err, word, _("the number of decimals, 0 to 9, was expected"));
 	return true;
 }
 
@@ -225,7 +225,7 @@ static bool set_theme(struct session *session, const char *word, struct err *err
 	struct buf names = BUF_INIT;
 	for (size_t i = 0; theme_at(i) != NULL; i++)
 		buf_printf(&names, "%s%s", i > 0 ? ", " : "", theme_name(theme_at(i)));
-	err_usage(err, word, _("One of the themes was expected: %s."), buf_text(&names));
+	err_usage(err, word, _("one of the themes was expected: %s"), buf_text(&names));
 	buf_free(&names);
 	return false;
 }
@@ -233,7 +233,7 @@ static bool set_theme(struct session *session, const char *word, struct err *err
 bool command_set(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
 {
 	if (args->count != 2)
-		return err_usage(err, "set", _("A setting and its value were expected: set precision 6."));
+		return err_usage(err, "set", _("a setting and its value were expected: set precision 6"));
 	const char *name = args->words[0], *value = args->words[1];
 	*next |= COMMAND_REDRAW;
 	if (strcmp(name, "precision") == 0)
@@ -243,7 +243,7 @@ bool command_set(struct session *session, const struct command_args *args, unsig
 	if (strcmp(name, "large") == 0)
 		return read_switch(value, &session->scene.is_large, err);
 	if (strcmp(name, "theme") != 0)
-		return err_usage(err, name, _("One of precision, heat, theme and large was expected."));
+		return err_usage(err, name, _("one of precision, heat, theme and large was expected"));
 	*next |= COMMAND_THEME;
 	return set_theme(session, value, err);
 }

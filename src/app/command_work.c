@@ -26,7 +26,7 @@ static bool is_batch_file(const char *path)
 bool command_open(struct session *session, const struct command_args *args, unsigned *next, struct err *err)
 {
 	if (args->count == 0)
-		return err_usage(err, "open", _("A trace folder, a batch file, or a model and prompts were expected."));
+		return err_usage(err, "open", _("a trace folder, a batch file, or a model and prompts were expected"));
 	const char *what = args->words[0];
 	*next |= COMMAND_REDRAW;
 	bool ok = false;
@@ -104,17 +104,16 @@ bool command_export(struct session *session, const struct command_args *args, un
 	int count = args->count - replace;
 	if (count < 1 || count > 2)
 		return err_usage(
-			err, "export", _("A file name was expected, as in  export mask.svg  or  export logits.csv."));
+			err, "export", _("a file name was expected, as in  export mask.svg  or  export logits.csv"));
 	if (!export_choose(&format, NULL, args->words[0], err))
 		return false;
-	if (!replace && file_exists(args->words[0]))
-		return err_usage(
-			err, args->words[0], _("This file exists already; `force` at the end of the line replaces it."));
 	struct buf out = BUF_INIT;
 	bool ok = command_write_view(session, format, count > 1 ? args->words[1] : NULL, &out, err) &&
 		  export_save(args->words[0], &out, replace, err);
 	if (ok)
 		session_say(session, _("Wrote %s, %zu bytes."), args->words[0], out.length);
+	else if (err->is_taken)
+		err_hint(err, _("`force` at the end of the line replaces it"));
 	buf_free(&out);
 	*next |= COMMAND_REDRAW;
 	return ok;

@@ -76,11 +76,11 @@ static bool fail_with_names(const struct places *places, const char *kind, const
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
 	if (count > 0)
-		err_input(err, name, NULL, _("Nothing of that name came with the program, which has %s; for anything else "
-			"give a path."), buf_text(&list));
+		err_input(err, name, NULL, _("nothing of that name came with the program, which has %s; for anything else "
+			"give a path"), buf_text(&list));
 	else
-		err_input(err, name, NULL, _("Nothing of that name came with the program (looked for in %s); set "
-			"ROWSCOPE_DATA to the folder that holds %s, or give a path."), places->path[0], kind);
+		err_input(err, name, NULL, _("nothing of that name came with the program (looked for in %s); set "
+			"ROWSCOPE_DATA to the folder that holds %s, or give a path"), places->path[0], kind);
 	buf_free(&list);
 	arena_free(&arena);
 	return false;
@@ -139,6 +139,6 @@ bool data_find_model(char *path, size_t size, const char *model, struct err *err
 		return data_find(path, size, "tiny_models", model, err);
 	int length = snprintf(path, size, "%s", model);
 	if (length < 0 || (size_t)length >= size)
-		return err_usage(err, model, _("The path is longer than %zu bytes."), size - 1);
+		return err_usage(err, model, _("the path is longer than %zu bytes"), size - 1);
 	return true;
 }

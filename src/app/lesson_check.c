@@ -27,7 +27,7 @@ static bool set_kind(const struct field *field, const char *value, struct err *e
 		}
 	}
 	return lesson_error(field->lesson, field->line, err,
-		_("One of choice, number, shape, text and state was expected, not '%.40s'."), value);
+		_("one of choice, number, shape, text and state was expected, not '%.40s'"), value);
 }
 
 /* "VALUE | text" */
@@ -37,9 +37,9 @@ static bool add_pair(
 	const char *bar = strstr(value, " | ");
 	if (bar == NULL || bar == value)
 		return lesson_error(
-			field->lesson, field->line, err, _("A value and its text were expected: VALUE | text."));
+			field->lesson, field->line, err, _("a value and its text were expected: VALUE | text"));
 	if (*count == LESSON_MAX_LINES)
-		return lesson_error(field->lesson, field->line, err, _("At most %d such lines fit."), LESSON_MAX_LINES);
+		return lesson_error(field->lesson, field->line, err, _("at most %d such lines fit"), LESSON_MAX_LINES);
 	const char *text = bar + 3 + strspn(bar + 3, " ");
 	size_t length = (size_t)(bar - value);
 	while (length > 0 && value[length - 1] == ' ')
@@ -54,13 +54,13 @@ static bool set_tolerance(const struct field *field, const char *value, struct e
 	field->check->tolerance = strtod(value, &end);
 	if (end != value && *end == '\0' && field->check->tolerance >= 0 && field->check->tolerance <= 1e30)
 		return true;
-	return lesson_error(field->lesson, field->line, err, _("A number that is not negative was expected."));
+	return lesson_error(field->lesson, field->line, err, _("a number that is not negative was expected"));
 }
 
 static bool add_hint(const struct field *field, const char *value, struct err *err)
 {
 	if (field->check->hint_count == LESSON_MAX_LINES)
-		return lesson_error(field->lesson, field->line, err, _("At most %d hints fit."), LESSON_MAX_LINES);
+		return lesson_error(field->lesson, field->line, err, _("at most %d hints fit"), LESSON_MAX_LINES);
 	field->check->hints[field->check->hint_count++] = value;
 	return true;
 }
@@ -68,7 +68,7 @@ static bool add_hint(const struct field *field, const char *value, struct err *e
 static bool set_once(const struct field *field, const char **text, const char *value, struct err *err)
 {
 	if (*text != NULL)
-		return lesson_error(field->lesson, field->line, err, _("This was said already in this check."));
+		return lesson_error(field->lesson, field->line, err, _("this was said already in this check"));
 	*text = value;
 	return true;
 }
@@ -107,7 +107,7 @@ static bool read_line(const struct field *field, char *line, struct err *err)
 {
 	char *colon = strchr(line, ':');
 	if (colon == NULL)
-		return lesson_error(field->lesson, field->line, err, _("A line 'key: value' was expected."));
+		return lesson_error(field->lesson, field->line, err, _("a line 'key: value' was expected"));
 	*colon = '\0';
 	char *value = colon + 1 + strspn(colon + 1, " \t");
 	size_t length = strlen(value);
@@ -121,17 +121,17 @@ static bool is_complete(struct lesson_check *check, const struct lesson *lesson,
 {
 	if (check->id == NULL || check->question == NULL || check->answer == NULL || check->id[0] == '\0')
 		return lesson_error(
-			lesson, check->line, err, _("A check needs an id, a question (ask) and an answer."));
+			lesson, check->line, err, _("a check needs an id, a question (ask) and an answer"));
 	if ((int)check->kind == LESSON_KINDS)
 		return lesson_error(
-			lesson, check->line, err, _("A check needs a kind: choice, number, shape, text or state."));
+			lesson, check->line, err, _("a check needs a kind: choice, number, shape, text or state"));
 	if ((check->kind == LESSON_CHOICE) != (check->choice_count > 0) || check->choice_count == 1)
 		return lesson_error(
-			lesson, check->line, err, _("A choice has at least two lines 'choice', and nothing else has."));
+			lesson, check->line, err, _("a choice has at least two lines 'choice', and nothing else has"));
 	if ((check->kind == LESSON_STATE) != (check->reach != NULL))
-		return lesson_error(lesson, check->line, err, _("A state has a line 'reach', and nothing else has."));
+		return lesson_error(lesson, check->line, err, _("a state has a line 'reach', and nothing else has"));
 	if (check->hint_count == 0)
-		return lesson_error(lesson, check->line, err, _("A check has at least one hint."));
+		return lesson_error(lesson, check->line, err, _("a check has at least one hint"));
 	check->right = check->right != NULL ? check->right : "";
 	return true;
 }

@@ -45,7 +45,7 @@ bool lesson_find(char *path, size_t size, const char *name, const char *folder, 
 {
 	if (strchr(name, '/') != NULL || ends_in_md(name)) {
 		int length = snprintf(path, size, "%s", name);
-		return (length > 0 && (size_t)length < size) || err_usage(err, name, _("The path is too long."));
+		return (length > 0 && (size_t)length < size) || err_usage(err, name, _("the path is too long"));
 	}
 	if (strlen(name) > 200 || !file_is_plain_name(name, strlen(name)))
 		return err_usage(err, name, _("The ID of a lesson was expected; `rowscope lesson list` shows them."));
@@ -55,7 +55,7 @@ bool lesson_find(char *path, size_t size, const char *name, const char *folder, 
 	const char *whole = find_by_beginning(name, folder, &arena);
 	bool found = whole != NULL && find_by_id(path, size, whole, folder);
 	arena_free(&arena);
-	return found || err_usage(err, name, _("There is no such lesson; `rowscope lesson list` shows them all."));
+	return found || err_usage(err, name, _("there is no such lesson; `rowscope lesson list` shows them all"));
 }
 
 static int by_name(const void *a, const void *b)

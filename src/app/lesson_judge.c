@@ -33,7 +33,7 @@ static bool ask(struct session *session, const struct lesson *lesson, const stru
 		return lesson_error(lesson, check->line, err, "%s: %s", check->answer, own.message);
 	enum session_result_kind got = session->result.kind;
 	if (got == SESSION_NOTHING || (wanted != SESSION_NOTHING && got != wanted))
-		return lesson_error(lesson, check->line, err, _("The command `%s` does not answer with a %s."),
+		return lesson_error(lesson, check->line, err, _("the command `%s` does not answer with a %s"),
 			check->answer, lesson_kind_name(check->kind));
 	return true;
 }
@@ -106,13 +106,13 @@ static const char *form_of(enum lesson_kind kind)
 {
 	switch (kind) {
 	case LESSON_CHOICE:
-		return _("One of the letters was expected.");
+		return _("one of the letters was expected");
 	case LESSON_NUMBER:
-		return _("A number was expected, as in 12 or -0.25.");
+		return _("a number was expected, as in 12 or -0.25");
 	case LESSON_SHAPE:
-		return _("A shape was expected, as in (2,3).");
+		return _("a shape was expected, as in (2,3)");
 	default:
-		return _("An answer was expected.");
+		return _("an answer was expected");
 	}
 }
 

@@ -114,7 +114,7 @@ static bool end_step(struct reading *reading, int line, struct err *err)
 	reading->is_open = false;
 	if (++reading->lesson->step_count == LESSON_MAX_STEPS)
 		return lesson_error(
-			reading->lesson, line, err, _("A lesson has fewer than %d steps."), LESSON_MAX_STEPS);
+			reading->lesson, line, err, _("a lesson has fewer than %d steps"), LESSON_MAX_STEPS);
 	current(reading)->title = current(reading)->text = "";
 	return true;
 }
@@ -145,10 +145,10 @@ static bool add_commands(struct reading *reading, const char *text, int line, st
 		if (command[0] == '\0' || command[0] == '#')
 			continue;
 		if (is_refused(command))
-			return lesson_error(reading->lesson, line, err, _("A lesson may not run `%.40s`."), command);
+			return lesson_error(reading->lesson, line, err, _("a lesson may not run `%.40s`"), command);
 		if (step->command_count == LESSON_MAX_COMMANDS)
 			return lesson_error(
-				reading->lesson, line, err, _("A step has at most %d commands."), LESSON_MAX_COMMANDS);
+				reading->lesson, line, err, _("a step has at most %d commands"), LESSON_MAX_COMMANDS);
 		step->command_lines[step->command_count] = line;
 		step->commands[step->command_count++] = command;
 	}
@@ -171,7 +171,7 @@ static bool add_check(struct reading *reading, const char *text, int line, struc
 	if (!lesson_parse_check(check, lesson, text, line, &lesson->arena, err))
 		return false;
 	if (is_known_id(lesson, check->id))
-		return lesson_error(lesson, line, err, _("Another check has the id '%s' already."), check->id);
+		return lesson_error(lesson, line, err, _("another check has the id '%s' already"), check->id);
 	current(reading)->check = check;
 	reading->is_open = true;
 	return end_step(reading, line, err);
@@ -233,10 +233,10 @@ static bool read_document(struct lesson *lesson, cmark_node *document, struct er
 	ok = ok && end_step(&reading, 1, err);
 	buf_free(&reading.text);
 	if (ok && lesson->title[0] == '\0')
-		ok = lesson_error(lesson, 1, err, _("A lesson begins with its title: a line '# Title'."));
+		ok = lesson_error(lesson, 1, err, _("a lesson begins with its title: a line '# Title'"));
 	if (ok && lesson->step_count == 0)
 		ok = lesson_error(
-			lesson, 1, err, _("A lesson has at least one step: a line '## Step' and text below it."));
+			lesson, 1, err, _("a lesson has at least one step: a line '## Step' and text below it"));
 	return ok;
 }
 
@@ -266,7 +266,7 @@ static bool check_text(const struct lesson *lesson, const char *bytes, size_t le
 	if (good == length)
 		return true;
 	return lesson_error(lesson, line_of(bytes, good), err,
-		bytes[good] == '\0' ? _("The text holds a NUL byte.") : _("This is not UTF-8; save the file as UTF-8."));
+		bytes[good] == '\0' ? _("the text holds a NUL byte") : _("this is not UTF-8; save the file as UTF-8"));
 }
 
 bool lesson_parse(struct lesson *lesson, const char *path, const char *bytes, size_t length, struct err *err)
@@ -277,7 +277,7 @@ bool lesson_parse(struct lesson *lesson, const char *path, const char *bytes, si
 	lesson->steps = ARENA_ARRAY(&lesson->arena, struct lesson_step, LESSON_MAX_STEPS + 1);
 	lesson->steps[0].title = lesson->steps[0].text = "";
 	bool ok = length <= LESSON_MAX_FILE ||
-		  lesson_error(lesson, 1, err, _("A lesson has at most %d bytes."), LESSON_MAX_FILE);
+		  lesson_error(lesson, 1, err, _("a lesson has at most %d bytes"), LESSON_MAX_FILE);
 	ok = ok && check_text(lesson, bytes, length, err);
 	if (ok) {
 		cmark_node *document = cmark_parse_document(bytes, length, CMARK_OPT_DEFAULT);

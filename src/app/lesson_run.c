@@ -119,7 +119,7 @@ bool lesson_run_start(struct session *session, const char *name, struct err *err
 static bool needs_lesson(const struct session *session, struct err *err)
 {
 	return session->lesson != NULL ||
-	       err_usage(err, NULL, _("No lesson runs; `lesson 11-three-requests` starts one."));
+	       err_usage(err, NULL, _("no lesson runs; `lesson 11-three-requests` starts one"));
 }
 
 bool lesson_run_step(struct session *session, int by, struct err *err)
@@ -129,9 +129,9 @@ bool lesson_run_step(struct session *session, int by, struct err *err)
 	struct lesson_run *run = session->lesson;
 	int step = run->shown.step + by;
 	if (step < 0)
-		return err_usage(err, NULL, _("This is the first step of the lesson."));
+		return err_usage(err, NULL, _("this is the first step of the lesson"));
 	if (step >= run->lesson.step_count)
-		return err_usage(err, NULL, _("This is the last step of the lesson; `lesson leave` ends it."));
+		return err_usage(err, NULL, _("this is the last step of the lesson; `lesson leave` ends it"));
 	if (!enter(session, step, err))
 		return false;
 	keep_progress(run);
@@ -146,7 +146,7 @@ bool lesson_run_answer(struct session *session, const char *answer, struct err *
 	const struct lesson_check *check = lesson_run_check(session);
 	struct lesson_judgement judged = {0};
 	if (check == NULL)
-		return err_usage(err, NULL, _("This step asks nothing; `lesson next` goes on."));
+		return err_usage(err, NULL, _("this step asks nothing; `lesson next` goes on"));
 	if (!lesson_judge(session, &run->lesson, check, answer, &judged, err))
 		return false;
 	run->shown.is_right = judged.right;
@@ -167,7 +167,7 @@ bool lesson_run_hint(struct session *session, struct err *err)
 	struct lesson_run *run = session->lesson;
 	const struct lesson_check *check = lesson_run_check(session);
 	if (check == NULL)
-		return err_usage(err, NULL, _("This step asks nothing, so there is no hint."));
+		return err_usage(err, NULL, _("this step asks nothing, so there is no hint"));
 	int hint = run->hints < check->hint_count ? run->hints : check->hint_count - 1;
 	buf_clear(&run->feedback);
 	buf_printf(&run->feedback, _("Hint %d of %d: %s"), hint + 1, check->hint_count, check->hints[hint]);
@@ -196,10 +196,10 @@ static bool wrong_ones_are_wrong(
 		if (!lesson_judge(session, lesson, check, check->wrong[i].value, &judged, err))
 			return false;
 		if (judged.right)
-			return lesson_error(lesson, check->line, err, _("The wrong answer '%.60s' is right."),
+			return lesson_error(lesson, check->line, err, _("the wrong answer '%.60s' is right"),
 				check->wrong[i].value);
 		if (judged.said != check->wrong[i].text)
-			return lesson_error(lesson, check->line, err, _("The explanation of '%.60s' is never said."),
+			return lesson_error(lesson, check->line, err, _("the explanation of '%.60s' is never said"),
 				check->wrong[i].value);
 	}
 	return true;
@@ -215,7 +215,7 @@ static bool reach_state(
 	if (!lesson_judge(session, lesson, check, "", &judged, err))
 		return false;
 	if (judged.right)
-		return lesson_error(lesson, check->line, err, _("The state is there before anything was done."));
+		return lesson_error(lesson, check->line, err, _("the state is there before anything was done"));
 	if (!session_run(session, check->reach, &next, &own))
 		return lesson_error(lesson, check->line, err, "%s: %s", check->reach, own.message);
 	return true;
@@ -231,7 +231,7 @@ static bool verify_check(
 	     lesson_judge(session, lesson, check, buf_text(&solution), &judged, err);
 	if (ok && !judged.right)
 		ok = lesson_error(
-			lesson, check->line, err, _("The computed answer '%s' is not accepted."), buf_text(&solution));
+			lesson, check->line, err, _("the computed answer '%s' is not accepted"), buf_text(&solution));
 	buf_free(&solution);
 	return ok && wrong_ones_are_wrong(session, lesson, check, err);
 }
@@ -259,7 +259,7 @@ bool lesson_run_verify(struct session *session, const char *path, struct lesson_
 	}
 	if (verdict->checks == 0 && verdict->failed == 0) {
 		struct err own = ERR_INIT;
-		lesson_error(&lesson, 1, &own, _("The lesson asks nothing; a lesson has at least one check."));
+		lesson_error(&lesson, 1, &own, _("the lesson asks nothing; a lesson has at least one check"));
 		fail(verdict, &own);
 	}
 	lesson_free(&lesson);

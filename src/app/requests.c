@@ -26,7 +26,7 @@ const char *requests_id(int64_t i, struct arena *arena)
 static bool read_tokens(const struct json *node, struct request *request, struct arena *arena, struct err *err)
 {
 	if (node->type != JSON_ARRAY || node->count == 0)
-		return json_error(node, err, _("A list of at least one token ID was expected."));
+		return json_error(node, err, _("a list of at least one token ID was expected"));
 	request->prompt = ARENA_ARRAY(arena, int32_t, node->count);
 	request->prompt_length = (int64_t)node->count;
 	for (size_t i = 0; i < node->count; i++) {
@@ -44,14 +44,14 @@ static bool read_prompt(const struct json *row, struct request *request, size_t 
 	const struct json *prompt = json_find(row, "prompt");
 	const struct json *tokens = json_find(row, "tokens");
 	if ((prompt == NULL) == (tokens == NULL))
-		return json_error(row, err, _("Each row has either a \"prompt\" or \"tokens\"."));
+		return json_error(row, err, _("each row has either a \"prompt\" or \"tokens\""));
 	if (tokens != NULL)
 		return read_tokens(tokens, request, arena, err);
 	const char *text = NULL;
 	if (!json_string(prompt, &text, text_length, err))
 		return false;
 	if (*text_length == 0)
-		return json_error(prompt, err, _("The prompt is empty; give it at least one character, or use \"tokens\"."));
+		return json_error(prompt, err, _("the prompt is empty; give it at least one character, or use \"tokens\""));
 	request->text = arena_strndup(arena, text, *text_length);
 	return true;
 }
@@ -76,7 +76,7 @@ static bool read_stops(const struct json *node, struct request *request, struct 
 		if (!json_string(item, &stops[i], &length, err))
 			return false;
 		if (length == 0 || strlen(stops[i]) != length)
-			return json_error(item, err, _("A stop text has at least one character and no NUL."));
+			return json_error(item, err, _("a stop text has at least one character and no NUL"));
 		stops[i] = arena_strdup(arena, stops[i]);
 	}
 	request->stops = stops;
@@ -89,7 +89,7 @@ static bool read_stop_ids(const struct json *node, struct request *request, stru
 	if (node == NULL)
 		return true;
 	if (node->type != JSON_ARRAY)
-		return json_error(node, err, _("A list of token IDs was expected."));
+		return json_error(node, err, _("a list of token IDs was expected"));
 	int32_t *ids = ARENA_ARRAY(arena, int32_t, node->count);
 	for (size_t i = 0; i < node->count; i++) {
 		int64_t id = 0;
@@ -117,7 +117,7 @@ static bool read_row(const struct json *row, int64_t i, struct request *request,
 	static const char *const known[] = {"id", "prompt", "tokens", "max_new_tokens", "arrives", "sampling", "stop",
 		"stop_ids", NULL};
 	if (row->type != JSON_OBJECT)
-		return json_error(row, err, _("An object with \"prompt\" or \"tokens\" was expected."));
+		return json_error(row, err, _("an object with \"prompt\" or \"tokens\" was expected"));
 	if (!json_only_keys(row, known, err) || !read_choice(row, request, arena, err))
 		return false;
 	const struct json *id = json_find(row, "id");
@@ -126,7 +126,7 @@ static bool read_row(const struct json *row, int64_t i, struct request *request,
 	if (id != NULL && !json_string(id, &request->id, &length, err))
 		return false;
 	if (id != NULL && (length == 0 || length > 64 || strlen(request->id) != length))
-		return json_error(id, err, _("A row's ID has 1 to 64 bytes and no NUL."));
+		return json_error(id, err, _("a row's ID has 1 to 64 bytes and no NUL"));
 	request->id = arena_strdup(arena, request->id);
 	request->max_new_tokens = BATCH_DEFAULT_NEW_TOKENS;
 	return read_prompt(row, request, text_length, arena, err) &&
@@ -138,7 +138,7 @@ static bool read_rows(struct requests *requests, const struct json *rows, struct
 {
 	struct batch *batch = &requests->batch;
 	if (rows->type != JSON_ARRAY || rows->count == 0 || rows->count > REQUESTS_MAX_ROWS)
-		return json_error(rows, err, _("A list of 1 to %d rows was expected."), REQUESTS_MAX_ROWS);
+		return json_error(rows, err, _("a list of 1 to %d rows was expected"), REQUESTS_MAX_ROWS);
 	batch->count = (int64_t)rows->count;
 	batch->requests = ARENA_ARRAY(arena, struct request, rows->count);
 	requests->text_lengths = ARENA_ARRAY(arena, size_t, rows->count);
@@ -148,7 +148,7 @@ static bool read_rows(struct requests *requests, const struct json *rows, struct
 		struct request *request = &batch->requests[i];
 		ok = read_row(rows->items[i], (int64_t)i, request, &requests->text_lengths[i], arena, err);
 		if (ok && !map_put(&ids, request->id, strlen(request->id), (int64_t)i))
-			ok = json_error(rows->items[i], err, _("Another row has the ID '%s' already."), request->id);
+			ok = json_error(rows->items[i], err, _("another row has the ID '%s' already"), request->id);
 	}
 	map_free(&ids);
 	return ok;
@@ -183,7 +183,7 @@ static bool check_arrivals(const struct json *rows, const struct batch *batch, s
 	for (size_t i = 0; batch->schedule == SCHEDULE_STATIC && i < rows->count; i++) {
 		if (batch->requests[i].arrives > 0)
 			return json_error(json_find(rows->items[i], "arrives"), err,
-				_("In schedule \"static\" all rows are there from the start; leave \"arrives\" out."));
+				_("in schedule \"static\" all rows are there from the start; leave \"arrives\" out"));
 	}
 	return true;
 }
@@ -215,7 +215,7 @@ bool requests_load(struct requests *requests, const char *path, struct arena *ar
 	if (!json_load(path, REQUESTS_MAX_FILE, arena, &root, err))
 		return false;
 	if (root->type != JSON_OBJECT)
-		return json_error(root, err, _("An object with \"model\" and \"rows\" was expected."));
+		return json_error(root, err, _("an object with \"model\" and \"rows\" was expected"));
 	const struct json *rows = json_find(root, "rows");
 	if (!json_only_keys(root, known, err))
 		return false;
@@ -260,14 +260,14 @@ static bool tokenize(const struct requests *requests, int64_t i, const struct mo
 	struct tokenizer_text prompt = {request->text, requests->text_lengths[i], !requests->no_special};
 	struct err own = ERR_INIT;
 	if (tokenizer == NULL)
-		return row_error(requests, i, "prompt", err, _("The model has no tokenizer; give token IDs instead, or the file of one with --tokenizer."));
+		return row_error(requests, i, "prompt", err, _("the model has no tokenizer; give token IDs instead, or the file of one with --tokenizer"));
 	if (!tokenizer_encode(tokenizer, prompt, arena, &tokens, &own)) {
 		char text[1024];
 		err_text(&own, text, sizeof text);
 		return row_error(requests, i, "prompt", err, text);
 	}
 	if (tokens.count == 0)
-		return row_error(requests, i, "prompt", err, _("The prompt is empty; at least one token is needed."));
+		return row_error(requests, i, "prompt", err, _("the prompt is empty; at least one token is needed"));
 	request->prompt = ARENA_ARRAY(arena, int32_t, tokens.count);
 	request->prompt_length = (int64_t)tokens.count;
 	for (size_t t = 0; t < tokens.count; t++)
@@ -285,18 +285,18 @@ static bool check_request(const struct requests *requests, int64_t i, const stru
 		if (request->prompt[t] >= 0 && request->prompt[t] < config->vocabulary)
 			continue;
 		char where[64];
-		snprintf(what, sizeof what, _("Token %d is outside the model's vocabulary, 0 to %lld."), (int)request->prompt[t],
+		snprintf(what, sizeof what, _("token %d is outside the model's vocabulary, 0 to %lld"), (int)request->prompt[t],
 			(long long)config->vocabulary - 1);
 		snprintf(where, sizeof where, "%s[%lld]", key, (long long)t);
 		return row_error(requests, i, where, err, what);
 	}
 	for (int64_t s = 0; s < request->stop_id_count; s++) {
 		if (request->stop_ids[s] >= config->vocabulary)
-			return row_error(requests, i, "stop_ids", err, _("A stop token is outside the model's vocabulary."));
+			return row_error(requests, i, "stop_ids", err, _("a stop token is outside the model's vocabulary"));
 	}
 	if (request->prompt_length <= config->context)
 		return true;
-	snprintf(what, sizeof what, _("The prompt has %lld tokens, more than the model's context of %lld."),
+	snprintf(what, sizeof what, _("the prompt has %lld tokens, more than the model's context of %lld"),
 		(long long)request->prompt_length, (long long)config->context);
 	return row_error(requests, i, key, err, what);
 }

@@ -232,7 +232,7 @@ bool session_open_example(struct session *session, const char *model, struct err
 		return false;
 	if (!file_exists(file))
 		return err_usage(
-			err, model, _("This model has no batch of its own; give at least one prompt behind its name."));
+			err, model, _("this model has no batch of its own; give at least one prompt behind its name"));
 	return session_open_batch(session, file, NULL, err);
 }
 
@@ -242,7 +242,7 @@ bool session_advance(struct session *session, bool *ran, struct err *err)
 	if (session->live == NULL || !live_has_more(session->live))
 		return true;
 	if (session->is_asked_to_end != NULL && session->is_asked_to_end())
-		return err_system(err, NULL, 0, _("Stopped before the next pass; what has run is whole."));
+		return err_system(err, NULL, 0, _("stopped before the next pass; what has run is whole"));
 	bool more = false;
 	int64_t before = trace_pass_count(session->scene.trace);
 	bool ok = live_step(session->live, &more, err) && trace_refresh(session->scene.trace, err);
@@ -301,7 +301,7 @@ bool session_needs_pass(const struct session *session, struct err *err)
 {
 	if (scene_has_pass(&session->scene))
 		return true;
-	return err_usage(err, NULL, _("Nothing is open yet; `open three-requests` starts with the worked example."));
+	return err_usage(err, NULL, _("nothing is open yet; `open three-requests` starts with the worked example"));
 }
 
 struct session_place session_place(const struct session *session)

@@ -33,6 +33,7 @@ static bool set(struct err *err, enum err_kind kind, const char *format, va_list
 		return false;
 	err->kind = kind;
 	err->file[0] = err->where[0] = '\0';
+	err->is_taken = false;
 	int length = vsnprintf(err->message, sizeof err->message, format, args);
 	if (length >= (int)sizeof err->message)
 		trim_cut_character(err->message, sizeof err->message - 1);
@@ -45,6 +46,18 @@ bool err_usage(struct err *err, const char *where, const char *format, ...)
 	va_start(args, format);
 	if (set(err, ERR_USAGE, format, args))
 		set_text(err->where, sizeof err->where, where);
+	va_end(args);
+	return false;
+}
+
+bool err_taken(struct err *err, const char *path, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (set(err, ERR_USAGE, format, args)) {
+		set_text(err->where, sizeof err->where, path);
+		err->is_taken = true;
+	}
 	va_end(args);
 	return false;
 }
@@ -81,8 +94,18 @@ void err_in_file(struct err *err, const char *file)
 		set_text(err->file, sizeof err->file, file);
 }
 
+void err_hint(struct err *err, const char *hint)
+{
+	size_t length = strlen(err->message);
+	if (err->kind == ERR_NONE)
+		return;
+	if (snprintf(err->message + length, sizeof err->message - length, "; %s", hint) >= (int)(sizeof err->message - length))
+		trim_cut_character(err->message, sizeof err->message - 1);
+}
+
 void err_clear(struct err *err)
 {
+	err->is_taken = false;
 	err->kind = ERR_NONE;
 	err->message[0] = err->file[0] = err->where[0] = '\0';
 }

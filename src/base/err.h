@@ -27,6 +27,7 @@ struct err {
 	char message[768];
 	char file[512];  /* "" when no file is concerned */
 	char where[256]; /* "rows[2].prompt", "byte 17", "line 3"; "" when it is the whole file */
+	bool is_taken;   /* what was to be written is there already, and may be replaced when that is asked for */
 };
 
 #define ERR_INIT ((struct err){.kind = ERR_NONE})
@@ -40,6 +41,10 @@ struct err {
 /* Wrong use. `where` names the option or argument, or is NULL. Always returns false. */
 bool err_usage(struct err *err, const char *where, const char *format, ...) ERR_PRINTF(3, 4);
 
+/* Something is there already where `path` was to be written. A usage error; whoever asked adds with err_hint how it is
+ * replaced. Always returns false. */
+bool err_taken(struct err *err, const char *path, const char *format, ...) ERR_PRINTF(3, 4);
+
 /* A bad input file. `file` or `where` may be NULL. Always returns false. */
 bool err_input(struct err *err, const char *file, const char *where, const char *format, ...)
 	ERR_PRINTF(4, 5);
@@ -49,6 +54,9 @@ bool err_system(struct err *err, const char *file, int number, const char *forma
 
 /* Gives an error that has no file yet the file `file`: for readers of a part that do not know the whole. */
 void err_in_file(struct err *err, const char *file);
+
+/* Adds "; hint" to the message of an error: what to do, in the words of the command line or of the screen. */
+void err_hint(struct err *err, const char *hint);
 
 /* Forgets the error, so that the struct can be used again. */
 void err_clear(struct err *err);

@@ -242,7 +242,7 @@ static bool finish(struct file_writer *writer, bool sync, bool keep, struct err 
 		unlink(writer->temporary);
 	writer->temporary[0] = '\0';
 	if (result != 0 && keep && number == EEXIST)
-		return err_usage(err, writer->path, "the file exists already; use --force to replace it");
+		return err_taken(err, writer->path, "the file exists already");
 	if (result != 0)
 		return err_system(err, writer->path, number, "the finished file cannot be renamed into place");
 	return !sync || sync_folder(writer->path, err);
@@ -267,7 +267,7 @@ bool file_save(const char *path, const void *bytes, size_t length, bool replace,
 {
 	struct stat status;
 	if (!replace && stat(path, &status) == 0 && S_ISREG(status.st_mode))
-		return err_usage(err, path, "the file exists already; use --force to replace it");
+		return err_taken(err, path, "the file exists already");
 	struct file_writer writer;
 	if (!file_writer_open(&writer, path, err))
 		return false;

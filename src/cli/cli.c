@@ -96,8 +96,10 @@ static void add_json_error(struct buf *out, const struct err *err)
 }
 
 /* Says the error where it belongs and gives the exit status. */
-static int fail(const struct err *err, bool json)
+static int fail(struct err *err, bool json)
 {
+	if (err->is_taken)
+		err_hint(err, _("--force replaces it"));
 	struct buf out = BUF_INIT;
 	struct err ignored = ERR_INIT;
 	if (json)

@@ -117,7 +117,7 @@ static bool learn(struct cli *cli, struct err *err)
 	const char *folder = cli_value(&cli->args, "lessons");
 	bool ok = true;
 	if (folder != NULL && strlen(folder) >= sizeof session->lesson_folder)
-		ok = err_usage(err, "--lessons", _("The path is too long."));
+		ok = err_usage(err, "--lessons", _("the path is too long"));
 	else if (folder != NULL)
 		memcpy(session->lesson_folder, folder, strlen(folder) + 1);
 	ok = ok && full_screen_theme(session, cli, err) && lesson_run_start(session, cli->args.words[0], err);
@@ -138,6 +138,6 @@ bool cmd_lesson(struct cli *cli, struct err *err)
 		return check(cli, err);
 	if (cli->json)
 		return err_usage(
-			err, "--json", _("A lesson is for people; `lesson list` and `lesson check` give JSON."));
+			err, "--json", _("a lesson is for people; `lesson list` and `lesson check` give JSON"));
 	return cli_words(cli, 1, 1, err) && learn(cli, err);
 }

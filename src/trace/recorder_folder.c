@@ -108,7 +108,7 @@ bool recorder_folder_prepare(const char *path, bool replace, bool *created, stru
 		return err_usage(
 			err, path, "the folder exists and holds other files than a trace; choose another name");
 	if (!replace)
-		return err_usage(err, path, "the folder holds a trace already; use --force to replace it");
+		return err_taken(err, path, "the folder holds a trace already");
 	return remove_trace(path, err);
 }
 

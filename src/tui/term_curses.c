@@ -359,8 +359,8 @@ bool term_curses_new(struct term **term, const struct term_options *options, str
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 	if (screen == NULL)
 		return err_usage(err, "TERM",
-			_("The terminal type '%s' is unknown here; set TERM to one that is known, such as "
-			  "xterm-256color, or use `rowscope show` and `rowscope lesson --plain`, which need none."),
+			_("the terminal type '%s' is unknown here; set TERM to one that is known, such as "
+			  "xterm-256color, or use `rowscope show` and `rowscope lesson --plain`, which need none"),
 			getenv("TERM") != NULL ? getenv("TERM") : "");
 	struct term_curses *self = MEM_NEW(struct term_curses);
 	self->term.kind = &curses_kind;

@@ -61,5 +61,5 @@ bool view_lesson_table(const struct scene *scene, struct arena *arena, struct ta
 	(void)scene;
 	(void)arena;
 	(void)table;
-	return err_usage(err, "lesson", _("A lesson is no table; export it as a figure, or see its Markdown file."));
+	return err_usage(err, "lesson", _("a lesson is no table; export it as a figure, or see its Markdown file"));
 }
