@@ -229,6 +229,19 @@ static void note_audit(struct check *check, const struct explained *cell, const 
 	leak_note(&check->result->first, &leak);
 }
 
+/* Whether a cell stands before another: by pass, then by the list of operations, then by its place. */
+static bool comes_before(const struct trace *trace, const struct explained *cell, const struct explained *other)
+{
+	int value = trace_find_value(trace, cell->name), other_value = trace_find_value(trace, other->name), axis = 0;
+	if (cell->pass != other->pass)
+		return cell->pass < other->pass;
+	if (value != other_value)
+		return value < other_value;
+	while (axis + 1 < cell->rank && cell->index[axis] == other->index[axis])
+		axis++;
+	return cell->index[axis] < other->index[axis];
+}
+
 static bool audit_cell(struct check *check, struct explainer *explainer, const struct trace_tensor *t, int64_t element)
 {
 	struct isolation_audit *audit = &check->result->audit;
@@ -240,7 +253,7 @@ static bool audit_cell(struct check *check, struct explainer *explainer, const s
 		audit->cells++;
 		if (!cell.same) {
 			note_audit(check, &cell, t);
-			if (audit->bad++ == 0) {
+			if (audit->bad++ == 0 || comes_before(check->options->trace, &cell, &audit->first)) {
 				audit->first = cell;
 				audit->first.formula = arena_strdup(check->arena, cell.formula);
 				audit->first.terms = NULL, audit->first.term_count = 0;

@@ -77,7 +77,7 @@ bool cmd_view(struct cli *cli, struct err *err)
 	bool ok = full_screen_theme(session, cli, err) && (is_home || open_what_is_asked(session, cli, err));
 	bool is_plain = cli_has(&cli->args, "plain") || cli->json;
 	if (ok && !is_plain && !term_is_usable() && isatty(STDOUT_FILENO))
-		cli_say(cli, _("this terminal cannot show the screen (TERM is \"%.40s\"); the passes as text instead:"),
+		cli_say(cli, _("this terminal cannot show the screen (TERM is \"%.40s\"); as text instead:"),
 			getenv("TERM") != NULL ? getenv("TERM") : "");
 	if (ok && (is_plain || !term_is_usable()))
 		ok = print_views(session, cli, err);

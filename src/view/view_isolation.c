@@ -104,9 +104,8 @@ bool view_isolation_draw(const struct scene *scene, struct grid *page, struct er
 	(void)err;
 	if (result == NULL) {
 		view_draw_notice(page, style_of(STYLE_NORMAL),
-			_("Not checked yet. Press i (or type  :verify  ) to run the three proofs: structure, every row "
-			  "alone, "
-			  "neighbours scrambled."));
+			_("Not checked yet. Press i (or type  :verify  ) to run the three proofs (structure, every row "
+			  "alone, neighbours scrambled), the batch again, and the audit."));
 		return true;
 	}
 	struct grid body =
