@@ -55,6 +55,22 @@ examples() {
 		sed -n "s|^[<>]|$page:&|p" "$check_scratch/difference" | head -n 12
 }
 
+# pictures ROOT: a block "```text NAME" in README.md is the screen of tests/golden/screens/NAME.txt, which a test compares with
+# the program. With UPDATE=FILE the page as it should be is written there.
+pictures() {
+	awk -v screens="$1/tests/golden/screens" '
+		inside && /^```$/ { inside = 0 }
+		inside { next }
+		{ print }
+		/^```text / {
+			inside = 1; file = screens "/" $2 ".txt"; lines = 0
+			while (lines < 24 && (getline line <file) > 0) { sub(/ +$/, "", line); print line; lines++ }
+			if (lines == 0) print "there is no screen " $2
+		}' "$1/README.md" >"$check_scratch/page"
+	[ -z "${UPDATE:-}" ] || cp "$check_scratch/page" "$UPDATE"
+	diff "$1/README.md" "$check_scratch/page" | sed -n "s|^[<>]|README.md:&|p" | head -n 12
+}
+
 # listed_commands ROOT: the commands in the table of README.md are those of --help.
 listed_commands() {
 	"$program" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort >"$check_scratch/help"
@@ -88,12 +104,14 @@ if [ "${1:-}" = update ]; then
 	for page in README.md docs/FAULTS.md; do
 		UPDATE=$page examples . >/dev/null
 	done
+	UPDATE=README.md pictures . >/dev/null
 	exit
 fi
 
 for page in docs/FAULTS.md README.md; do
 	clean "the examples of $page are what the program prints" examples .
 done
+clean "the screens in README.md are those of the tests" pictures .
 clean "README.md lists the commands that there are" listed_commands .
 clean "the manual page has every command and option" manual_page "$program"
 clean "every fault is described" described_faults .
@@ -107,6 +125,15 @@ rowscope 9.9.9
 ```
 C
 refused "an example that prints something else" examples "README.md:< rowscope 9.9.9"
+plant README.md <<'C'
+```text start-80x24
+something else
+```
+C
+also tests/golden/screens/start-80x24.txt <<'C'
+the screen
+C
+refused "a picture of another screen" pictures "README.md:< something else"
 plant README.md <<'C'
 | `rowscope run` | runs |
 | `rowscope fly` | flies |
