@@ -1,6 +1,6 @@
 #!/bin/bash
 # The same bits from every compiler and optimisation level: builds the golden test in each way and runs it. Builds that
-# should change bits (fast-math, contraction) are made too, and must change them. Ends with one plain count.
+# should change bits (fast-math, contraction, a batch-dependent block) are made too, and must change them. Ends with one plain count.
 #
 #   levels.sh             settings: COMPILERS="gcc clang", LEVELS="-O0 -O1 -O2 -O3", JOBS
 set -u
@@ -34,6 +34,18 @@ for compiler in ${COMPILERS:-gcc clang}; do
 	done
 done
 
+# must_break FOLDER NAME: what was built must give another hash.
+must_break() {
+	if "$1/tests/test_bits" >"$1.log" 2>&1; then
+		result FAIL "$2: the hash should have changed"
+	elif grep -q ': hash 0x' "$1.log"; then
+		result ok "$2: the hash changes"
+	else
+		cat "$1.log"
+		result FAIL "$2: ended otherwise than by the hash"
+	fi
+}
+
 # These must change the hash, or be refused by the sources themselves ("fast-math" in the message).
 # gcc's contraction finds nothing to contract that reaches a value; clang's does.
 for planted in "gcc -ffast-math" "clang -ffp-contract=fast -march=x86-64-v3"; do
@@ -49,14 +61,27 @@ for planted in "gcc -ffast-math" "clang -ffp-contract=fast -march=x86-64-v3"; do
 			tail -n 20 "$folder.log"
 			result FAIL "$planted: does not build"
 		fi
-	elif "$folder/tests/test_bits" >"$folder.log" 2>&1; then
-		result FAIL "$planted: the hash should have changed"
-	elif grep -q ': hash 0x' "$folder.log"; then
-		result ok "$planted: the hash changes"
 	else
-		cat "$folder.log"
-		result FAIL "$planted: ended otherwise than by the hash"
+		must_break "$folder" "$planted"
 	fi
 done
+
+# A kernel whose order of summation depends on the batch, as other libraries have it: in a copy of the sources, blocks of several
+# rows are summed from their end.
+planted="a batch-dependent block"
+tree=build-levels/batch
+rm -rf "$tree"
+mkdir -p "$tree"
+cp -R Makefile src "$tree"
+ln -s ../../tests ../../tiny_models ../../lessons "$tree"
+sed 's/step(acc, &t, k, rows, vecs)/step(acc, \&t, rows > 1 ? t.n - 1 - k : k, rows, vecs)/' src/tensor/k_matmul.c >"$tree/src/tensor/k_matmul.c"
+if cmp -s src/tensor/k_matmul.c "$tree/src/tensor/k_matmul.c"; then
+	result FAIL "$planted: k_matmul.c has no line to plant it in"
+elif (cd "$tree" && build build gcc -O3 ""); then
+	cd "$tree" && must_break build "$planted" && cd ../..
+else
+	tail -n 20 "$tree/build.log"
+	result FAIL "$planted: does not build"
+fi
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -13,8 +13,9 @@
 struct batch scramble_batch(const struct batch *batch, const uint8_t *scrambled, const struct config *config, uint64_t seed,
 	struct arena *arena);
 
-/* Puts NaN, an infinity, 1e38 or a subnormal number in place of the embeddings of scrambled rows (every sixth keeps its
- * own): inserts an operation after `embed`. */
+/* Puts NaN, an infinity, 1e38 or a subnormal number in place of the embeddings of scrambled rows (every sixth keeps
+ * its own): inserts an operation after `embed`. Usage error when the list
+ * has no such value. */
 bool scramble_plan(struct plan *plan, const uint8_t *scrambled, int64_t count, uint64_t seed, struct err *err);
 
 /* The next number of a sequence (splitmix64); *state is advanced. */

@@ -42,10 +42,10 @@ struct bench;
 /* `kernels` names an instruction set; NULL: the best. Model must outlive it. All weights are loaded. Usage error for an
  * unknown set, input error when the model cannot be run or read. */
 bool bench_new(struct bench **bench, struct model *model, const char *kernels, struct err *err);
-/* NULL is allowed. */
+/* Gives back model, weights and memory of the measurement; NULL is allowed. */
 void bench_delete(struct bench *bench);
 
-/* The set in use. */
+/* The name of the instruction set in use; constant text. */
 const struct kernels *bench_kernels(const struct bench *bench);
 
 /* The most measured passes that the model's context allows for this load, at most load->passes; 0: none. */
@@ -56,7 +56,8 @@ int64_t bench_most_passes(const struct bench *bench, const struct bench_load *lo
 bool bench_passes(struct bench *bench, const struct bench_load *load, const char *capture, struct bench_time *time,
 	struct err *err);
 
-/* One round of the matrix products of such passes alone, with the model's own weights, in the order of the passes. */
+/* One round of the matrix products of such passes alone, with the model's own weights, in the order of the passes.
+ * Fails as run_new does. */
 bool bench_products(struct bench *bench, const struct bench_load *load, struct bench_time *time, struct err *err);
 
 /* What one such pass takes: floating-point operations, and bytes of weights that are read once for all rows. */
@@ -65,7 +66,8 @@ void bench_cost(const struct bench *bench, const struct bench_load *load, double
 /* Seconds that one product takes, x [rows][in] times w [in][out], weights not in a cache: the median of several. */
 double bench_product(const struct kernels *kernels, int64_t rows, int64_t in, int64_t out, struct pool *pool);
 
-/* Bytes per second of writing a new temporary file in pieces of a megabyte, not synced: the limit of recording. */
+/* Bytes per second of writing a new temporary file in pieces of a megabyte, not synced: the limit of recording.
+ * System error when the file cannot be written. */
 bool bench_write_speed(double *speed, struct err *err);
 
 /* The median of `count` >= 1 numbers, which are sorted by this. */

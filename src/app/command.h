@@ -51,7 +51,7 @@ int command_count(void);
 const struct command *command_item(int i);
 /* The command of that name, or NULL. */
 const struct command *command_find(const char *name);
-/* "moving", "showing", "working", "asking": translatable. */
+/* "moving", "showing", "working", "asking": translatable. Constant text. */
 const char *command_group_name(enum command_group group);
 
 /* Runs one line. `next` gets bits of enum command_next added. Usage error for an unknown command, with the nearest
@@ -63,7 +63,8 @@ bool command_run(struct session *session, const char *line, unsigned *next, stru
 int command_complete(
 	struct session *session, const char *line, size_t *start, const char ***words, struct arena *arena);
 
-/* For the command_*.c files: a positive number in word `i`, or `otherwise` when there is none. */
+/* For the command_*.c files: a positive number in word `i`, or `otherwise` when there is none. Usage error for
+ * anything else. */
 bool command_number(const struct command_args *args, int i, int64_t otherwise, int64_t *number, struct err *err);
 
 struct buf;

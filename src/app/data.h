@@ -22,7 +22,8 @@ bool data_find(char *path, size_t size, const char *kind, const char *name, stru
 /* The names in all folders of that kind, sorted, each once, without hidden ones; NULL-terminated, in the arena. */
 const char **data_list(const char *kind, struct arena *arena, size_t *count);
 
-/* A model by a bundled name, or by a path: when it holds a '/' or names something that exists. */
+/* A model by a bundled name, or by a path: when it holds a '/' or names something that exists. Input error that
+ * lists the bundled ones when there is none of that name. */
 bool data_find_model(char *path, size_t size, const char *model, struct err *err);
 
 #endif

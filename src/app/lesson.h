@@ -64,11 +64,12 @@ struct lesson {
 
 /* Reads a lesson. Its ID is the file's name without ending. Input error naming file and line. */
 bool lesson_load(struct lesson *lesson, const char *path, struct err *err);
-/* The same from memory, terminated by a NUL beyond its length; `path` is named in messages. */
+/* The same from memory, terminated by a NUL beyond its length; `path` is named in messages. Fails as lesson_load
+ * does. */
 bool lesson_parse(struct lesson *lesson, const char *path, const char *bytes, size_t length, struct err *err);
 void lesson_free(struct lesson *lesson);
 
-/* Reads the content of a check block that begins after line `line`. */
+/* Reads the content of a check block that begins after line `line`. Input error that names the line. */
 bool lesson_parse_check(struct lesson_check *check, const struct lesson *lesson, const char *text, int line,
 	struct arena *arena, struct err *err);
 /* An input error at a line of the file. Always returns false. */

@@ -20,7 +20,7 @@ struct lesson_judgement {
 bool lesson_judge(struct session *session, const struct lesson *lesson, const struct lesson_check *check,
 	const char *answer, struct lesson_judgement *judgement, struct err *err);
 
-/* The right answer as a person would give it, appended. */
+/* The right answer as a person would give it, appended. Fails when the command that computes it does. */
 bool lesson_judge_solution(struct session *session, const struct lesson *lesson, const struct lesson_check *check,
 	struct buf *out, struct err *err);
 

@@ -14,7 +14,7 @@
 #include "app/lesson.h"
 #include "app/session.h"
 
-/* Begins a lesson by ID or path, where it was left off. */
+/* Begins a lesson by ID or path, where it was left off. Fails as lesson_find and lesson_load do. */
 bool lesson_run_start(struct session *session, const char *name, struct err *err);
 /* Ends it; the trace stays open. */
 void lesson_run_leave(struct session *session);
@@ -22,7 +22,7 @@ void lesson_run_leave(struct session *session);
 bool lesson_run_step(struct session *session, int by, struct err *err);
 /* Judges an answer; scene.lesson tells. An answer of no fitting form is a usage error. */
 bool lesson_run_answer(struct session *session, const char *answer, struct err *err);
-/* Shows the next hint. */
+/* Shows the next hint. Usage error when the step asks nothing. */
 bool lesson_run_hint(struct session *session, struct err *err);
 
 /* The step and the check at hand; NULL when none. */

@@ -25,7 +25,8 @@ struct live_options {
 	int fault_count;
 };
 
-/* Prepares a run and its trace folder under TMPDIR; no pass is run yet. */
+/* Prepares a run and its trace folder under TMPDIR; no pass is run yet. Fails as run_new and
+ * recorder_new do. */
 bool live_new(struct live **live, const struct live_options *options, struct err *err);
 /* Runs one pass; *more is false when it was the last. */
 bool live_step(struct live *live, bool *more, struct err *err);

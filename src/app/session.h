@@ -83,22 +83,24 @@ struct session_options {
 	int fault_count;
 };
 
-/* A session with nothing open. */
+/* A session with nothing open. The caller frees it with session_delete. */
 struct session *session_new(void);
 /* Closes what is open, removes a temporary trace, frees. NULL is allowed. */
 void session_delete(struct session *session);
 
-/* Opens a recorded trace. `model` is the folder of its model, or NULL to look for it among the bundled ones by name; a
- * trace is shown without one too, apart from weights and explanations. */
+/* Opens a recorded trace. `model` is the folder of its model, or NULL to look for it among the bundled ones by name;
+ * a trace is shown without one too, apart from weights and explanations. Fails as trace_open does, and when the
+ * model named cannot be read; without a model the trace is open all the same. */
 bool session_open_trace(struct session *session, const char *folder, const char *model, struct err *err);
 /* Runs a batch on a model, live. The session takes the model over, whatever happens, and a copy of the batch. The
- * first pass is run. `options` may be NULL. */
+ * first pass is run. `options` may be NULL. Fails as live_new does. */
 bool session_open_run(struct session *session, struct model *model, const struct batch *batch,
 	const struct session_options *options, struct err *err);
-/* The same from prompts, tokenized by the model; rows are named A, B, C, ... */
+/* The same from prompts, tokenized by the model; rows are named A, B, C, ... Fails when the model cannot be read or
+ * a prompt cannot be cut into tokens. */
 bool session_open_prompts(
 	struct session *session, const char *model, const char *const *prompts, int count, struct err *err);
-/* The same from a batch file, which names the model. */
+/* The same from a batch file, which names the model. Input error that names the place in the file. */
 bool session_open_batch(
 	struct session *session, const char *path, const struct session_options *options, struct err *err);
 /* The same with the batch file that came with a model. Usage error when it has none. */

@@ -33,11 +33,11 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 /* The same without zeroing, for large buffers that are written whole. */
 void *arena_raw(struct arena *arena, size_t count, size_t size);
 
-/* A terminated copy of `length` bytes. */
+/* A terminated copy of `length` bytes. It lives as long as the arena. */
 char *arena_strndup(struct arena *arena, const char *bytes, size_t length);
 char *arena_strdup(struct arena *arena, const char *text);
 
-/* A formatted, terminated string. */
+/* A formatted, terminated string. It lives as long as the arena. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 #if defined(__GNUC__)
 	__attribute__((format(printf, 2, 3)))

@@ -36,7 +36,8 @@ void file_close(struct file *file);
 /* Reads exactly `length` bytes at `offset`; input error when the file is too short for that. */
 bool file_read(const struct file *file, uint64_t offset, size_t length, void *bytes, struct err *err);
 
-/* Reads a whole file of at most `limit` bytes into the arena, terminated by a NUL beyond its length. */
+/* Reads a whole file of at most `limit` bytes into the arena, terminated by a NUL beyond its length. Input error
+ * when there is none or it is larger, system error when it cannot be read. */
 bool file_load(const char *path, uint64_t limit, struct arena *arena, char **bytes, size_t *length,
 	struct err *err);
 

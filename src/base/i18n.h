@@ -27,7 +27,7 @@
  * rowscope.mo or is NULL. A catalogue that is missing or damaged leaves English. Not to be called while other
  * threads translate. */
 void i18n_start(const char *language, const char *folder);
-/* "en" or "zh": the language in use. */
+/* "en" or "zh": the language in use. Constant text. */
 const char *i18n_language(void);
 
 /* The translation of a text, or the text itself. Lives until the next i18n_start. */

@@ -52,7 +52,7 @@ bool json_parse(const char *bytes, size_t length, const char *file, struct arena
 /* The same for any text that RFC 8259 allows: an object may hold a key twice (json_find then gives either). For
  * conformance tests; rowscope's own readers refuse what two programs may read in two ways. */
 bool json_parse_any(const char *bytes, size_t length, struct arena *arena, struct json **root, struct err *err);
-/* Reads and parses a file of at most `limit` bytes. */
+/* Reads and parses a file of at most `limit` bytes. Fails as file_load and json_parse do. */
 bool json_load(const char *path, uint64_t limit, struct arena *arena, struct json **root, struct err *err);
 
 /* The member of that exact name, or NULL (also when `object` is no object). */
@@ -72,7 +72,8 @@ bool json_number(const struct json *node, double low, double high, double *value
 bool json_bool(const struct json *node, bool *value, struct err *err);
 bool json_string(const struct json *node, const char **text, size_t *length, struct err *err);
 
-/* The same for a required member of an object. */
+/* The same for a required member of an object. Input error that names the path when it is missing or of another
+ * type. */
 bool json_get_int(const struct json *object, const char *key, int64_t low, int64_t high, int64_t *value,
 	struct err *err);
 bool json_get_number(const struct json *object, const char *key, double low, double high, double *value,

@@ -49,7 +49,7 @@ struct bench_report {
 
 /* Appends the JSON document. */
 void bench_report_json(const struct bench_report *report, struct buf *out);
-/* Prints the tables. */
+/* Prints the tables on standard output; system error when that cannot be written. */
 bool bench_report_print(const struct bench_report *report, struct cli *cli, struct err *err);
 
 #endif

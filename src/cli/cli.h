@@ -45,9 +45,10 @@ int cli_main(int argc, char **argv);
 void cli_say(const struct cli *cli, const char *format, ...) ERR_PRINTF(2, 3);
 /* Writes the buffer to standard output; system error when that fails. */
 bool cli_print(const struct buf *out, struct err *err);
-/* Prints a table as aligned text, with colours where they are wanted. */
+/* Prints a table as aligned text, with colours where they are wanted. System error when standard output cannot be
+ * written. */
 bool cli_print_table(const struct cli *cli, const struct table *table, struct err *err);
-/* Words from `first` on, joined by spaces. */
+/* Words from `first` on, joined by spaces. The text lies in the arena of the call. */
 const char *cli_join(struct cli *cli, int first);
 /* Usage error unless there are between `least` and `most` words (-1: any number). */
 bool cli_words(const struct cli *cli, int least, int most, struct err *err);

@@ -15,10 +15,11 @@
  * hint, 'q' leaves. Ends at the end of the input. */
 bool plain_lesson(struct session *session, FILE *in, struct err *err);
 
-/* Prints the view at hand as plain text, without blank lines at its end. */
+/* Prints the view at hand as plain text, without blank lines at its end. System error when standard output cannot be
+ * written. */
 bool plain_view(struct session *session, struct err *err);
 
-/* Prints a table as JSON. */
+/* Prints a table as one JSON document on standard output; system error when that cannot be written. */
 bool plain_json(const struct table *table, struct err *err);
 
 #endif

@@ -26,16 +26,17 @@ struct resume {
 	int64_t passes;      /* that are whole; for a fork, that it shares with its parent */
 };
 
-/* Fills in the setup too, from what the trace says. */
+/* Fills in the setup too, from what the trace says. Usage error for options that the trace decides, input error when
+ * the trace or its model cannot be read. */
 bool resume_open(struct resume *resume, struct setup *setup, struct cli *cli, struct err *err);
-/* Closes both. */
+/* Closes the trace and its model, and frees what resume_open made. */
 void resume_close(struct resume *resume, struct setup *setup);
 
-/* Goes on recording behind the whole passes, or for a fork records anew, if the options have a folder. What the options leave open is
- * filled in from the trace. */
+/* Goes on recording behind the whole passes, or for a fork records anew, if the options have a folder. What the
+ * options leave open is filled in from the trace. Fails as recorder_resume and recorder_new do. */
 bool resume_recorder(const struct resume *resume, struct recorder_options *options, struct recorder **recorder,
 	struct err *err);
-/* Brings a new run to where the trace ends, or forks. */
+/* Brings a new run to where the trace ends, or forks. Input error at the first number that is not the recorded one. */
 bool resume_replay(struct resume *resume, struct run *run, const struct probe *probe, bool *more, struct err *err);
 
 #endif

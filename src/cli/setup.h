@@ -50,7 +50,8 @@ struct setup {
 	int fault_count;
 };
 
-/* From the words (MODEL PROMPT...) and options of the call. */
+/* From the words (MODEL PROMPT...) and options of the call. Usage error for options and words that do not fit, input
+ * error for model and batch file. */
 bool setup_open(struct setup *setup, struct cli *cli, struct err *err);
 /* The same for the batch that came with the model, changed as the options say; where it has none, as setup_open(). */
 bool setup_open_example(struct setup *setup, struct cli *cli, struct err *err);
@@ -61,9 +62,11 @@ bool setup_has_options(const struct cli *cli);
 /* Whether the call is about a recorded trace, its only word, and not about a batch to be run. Input error when that word is
  * neither a trace nor a model, so that nobody waits for prompts to it; usage error when options want to change a trace. */
 bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err);
-/* A model by bundled name or path. */
+/* A model by bundled name or path. Fails as data_find_model and model_open do; the caller frees it with
+ * model_delete. */
 bool setup_model(struct model **model, const char *name, struct err *err);
-/* The model that a trace was made with: --model, or the bundled one of its name. */
+/* The model that a trace was made with: --model, or the bundled one of its name. Usage error that asks for --model
+ * when there is none of that name; the caller frees it. */
 bool setup_trace_model(struct model **model, const struct cli *cli, const char *recorded_name, struct err *err);
 
 #endif

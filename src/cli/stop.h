@@ -8,7 +8,7 @@
 
 /* From now on the first SIGINT or SIGTERM only sets the flag. */
 void stop_watch(void);
-/* Was there one? */
+/* Whether the person has asked to stop since stop_watch. */
 bool stop_wanted(void);
 
 #endif

@@ -82,7 +82,7 @@ struct table {
 	size_t row_count, row_room;
 };
 
-/* An empty table. `name` and all texts given later are copied. */
+/* An empty table. `name` and all texts given later are copied. It lies in the arena. */
 struct table *table_new(struct arena *arena, const char *name);
 
 void table_set_title(struct table *table, const char *title);

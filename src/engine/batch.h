@@ -89,7 +89,7 @@ bool schedule_find(const char *name, enum schedule *schedule, struct err *err);
 
 /* The token that a row goes on with at a position for which `chosen` was chosen. */
 int32_t request_token(const struct request *request, int64_t position, int32_t chosen);
-/* The settings by which the token at a position is chosen. */
+/* The settings by which the token at a position is chosen. They belong to the request. */
 const struct sampling *request_sampling(const struct request *request, int64_t position);
 
 /* Key and counter of the draw for a request's token at a logical position: they depend on seed, ID and position alone. */

@@ -24,14 +24,14 @@ struct builder builder_of(struct plan *plan, struct model *model, struct err *er
 
 /* "layers.3.attn.q", or the part itself outside the layers; it lives until the next call. */
 const char *builder_name(struct builder *b, const char *part);
-/* The weight "<part>.<ending>"; a failure when the model has none. */
+/* The weight "<part>.<ending>"; a failure when the model has none. It belongs to the model. */
 struct weight *builder_weight(struct builder *b, const char *part, const char *ending);
 /* Adds an operation with one output and gives its value. */
 int builder_add(struct builder *b, struct op op, const char *part);
 
 /* Tokens, positions, padding, the cache's table and the masks: what every family starts with. */
 void builder_inputs(struct builder *b);
-/* A row of a table per ID. */
+/* An operation that takes from table `V,H` the row of each ID of `B,S` or `T`. */
 int builder_lookup(struct builder *b, const char *part, int ids);
 /* A matrix product with "<part>.weight", and "<part>.bias" where `bias`; `axes` are the letters of its output behind the cell. */
 int builder_linear(struct builder *b, const char *part, int x, const char *axes, bool bias);

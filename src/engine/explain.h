@@ -66,11 +66,12 @@ struct explain {
 };
 
 /* Explains one cell by the kind's explain function. The answer's terms lie in the arena; free the formula with
- * buf_free. */
+ * buf_free. Input error when an input of the cell was not recorded. */
 bool explain_cell(const struct op *op, struct explain *explain, struct err *err);
 
 /* --- for the op_*.c files --- */
-/* `count` numbers of a value in the explained pass, from element `first`, into the arena. */
+/* `count` numbers of a value in the explained pass, from element `first`, into the arena. Fails as the source of the
+ * numbers does. */
 bool explain_read(struct explain *explain, int value, int64_t first, int64_t count, float **numbers,
 	struct err *err);
 /* The element that explain->index names in a value. */

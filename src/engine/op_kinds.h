@@ -37,7 +37,7 @@ void op_same_cell_reach(const struct op *op, struct reach *reach);
 void op_elements_cost(const struct op *op, const struct dims *dims, const char *axes, double flops_each,
 	struct cost *cost);
 
-/* How row b of a pass is sampled. */
+/* How row b of a pass is sampled. The settings belong to the request. */
 const struct sampling *op_sampling(const struct batch *batch, const struct pass *pass, int64_t b);
 
 #endif

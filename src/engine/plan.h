@@ -67,7 +67,8 @@ void plan_weight(struct op *op, struct weight *weight);
 /* Appends an operation with one output of that name (its spec comes from the kind's shape function). Gives the
  * index of the output value, or PLAN_NONE and an error. */
 int plan_add(struct plan *plan, struct op op, const char *name, struct err *err);
-/* The same for several outputs, named in order; the operation itself is called `name`. Gives the first. */
+/* The same for several outputs, named in order; the operation itself is called `name`. Gives the first. Fails as
+ * plan_add does. */
 int plan_add_many(struct plan *plan, struct op op, const char *name, const char *const *outputs, int count,
 	struct err *err);
 /* Inserts an operation right after the one that writes value `input`: it reads `input` alone, writes `name`, and every
@@ -76,7 +77,8 @@ int plan_insert_after(struct plan *plan, struct op op, int input, const char *na
 /* Recomputes producers and last uses after a rewrite. */
 void plan_finish(struct plan *plan);
 
-/* The builders by family. */
+/* The builders by group of families: they add the list of operations to a new plan. Input error when the model lacks
+ * a weight. */
 bool plan_gpt2(struct plan *plan, struct model *model, struct err *err);
 bool plan_llama(struct plan *plan, struct model *model, struct err *err);
 

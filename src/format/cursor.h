@@ -28,7 +28,7 @@ struct cursor {
 	unsigned char buffer[CURSOR_BUFFER];
 };
 
-/* Starts at an offset; in place, since the buffer is large. */
+/* Starts at an offset; in place, since the buffer is large. Cannot fail: reading does. */
 void cursor_init(struct cursor *c, const struct file *file, uint64_t at, struct err *err);
 
 /* Bytes from here to the end of the file. */

@@ -73,7 +73,8 @@ const struct gguf_tensor *gguf_tensor(const struct gguf *gguf, const char *name)
 bool gguf_int(const struct gguf *gguf, const char *key, int64_t low, int64_t high, int64_t *value, struct err *err);
 bool gguf_float(const struct gguf *gguf, const char *key, double low, double high, float *value, struct err *err);
 bool gguf_bool(const struct gguf *gguf, const char *key, bool *value, struct err *err);
-/* A string without NUL. *text stays when the key is absent. */
+/* A string without NUL. *text stays when the key is absent. Input error when the value is no string or holds NUL;
+ * the text belongs to the file. */
 bool gguf_text(const struct gguf *gguf, const char *key, const char **text, struct err *err);
 
 /* Tells the elements of an array of strings in order; stops when `element` gives false. Input error when the key is no such

@@ -58,7 +58,8 @@ const struct safetensors_entry *safetensors_find(const struct safetensors *st, c
 /* The metadata value of that key, or NULL. */
 const char *safetensors_metadata(const struct safetensors *st, const char *key);
 
-/* Reads `count` elements from element `first` on, as they are in the file, into `data` (count * size bytes). */
+/* Reads `count` elements from element `first` on, as they are in the file, into `data` (count * size bytes). Input
+ * error when the file is cut short, system error when it cannot be read. */
 bool safetensors_read(const struct safetensors *st, const struct safetensors_entry *entry, int64_t first,
 	int64_t count, void *data, struct err *err);
 
@@ -76,7 +77,7 @@ struct safetensors_item {
  * else fails as file_writer_open does; *writer is NULL then. The caller finishes or abandons the writer. */
 bool safetensors_writer_open(struct safetensors_writer **writer, const char *path,
 	const struct safetensors_item *items, size_t count, const struct safetensors_metadata *metadata, struct err *err);
-/* Adds the data of the next item in order; `bytes` must be its size. */
+/* Adds the data of the next item in order; `bytes` must be its size. System error when the file cannot be written. */
 bool safetensors_writer_add(struct safetensors_writer *writer, const void *data, size_t bytes, struct err *err);
 /* Renames into place (synced first when `sync`) and frees the writer; gives the file's size and XXH3-64. Input
  * for a manifest. On failure the temporary file is gone. */

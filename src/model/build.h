@@ -34,7 +34,8 @@ bool model_is_file(const struct model *model);
 bool model_is_interleaved(const struct model *model);
 void model_note(struct model *model, const char *note);
 
-/* The families. */
+/* The weights of a group of families, under their canonical names. Input error when a tensor is missing or has
+ * another shape. */
 bool model_gpt2(struct model *model, struct err *err);
 bool model_llama(struct model *model, struct err *err);
 

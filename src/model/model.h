@@ -25,9 +25,11 @@ struct model;
 
 /* Opens a folder or file. Input error naming what is missing, not understood or does not fit. */
 bool model_open(struct model **model, const char *path, struct err *err);
-/* The same with the vocabulary of another file (tokenizer.json, GGUF or tokenizer.bin); NULL: the model's own. */
+/* The same with the vocabulary of another file (tokenizer.json, GGUF or tokenizer.bin); NULL: the model's own. Fails
+ * as model_open and tokenizer_open do. */
 bool model_open_with(struct model **model, const char *path, const char *tokenizer, struct err *err);
-/* A model of that configuration with weights drawn at random from a fixed seed: for measuring. No tokenizer. */
+/* A model of that configuration with weights drawn at random from a fixed seed: for measuring. No tokenizer. Input
+ * error when the sizes do not go together. */
 bool model_random(struct model **model, const struct config *config, const char *name, struct err *err);
 /* NULL is allowed. */
 void model_delete(struct model *model);
@@ -49,7 +51,7 @@ int64_t model_parameters(const struct model *model);
 const char *model_unused(const struct model *model, size_t i);
 
 /* XXH3-64 of the weights file, as 16 hex digits; zeros for a random model. Computed when first asked for. The
- * tokenizer's is tokenizer_digest(). */
+ * tokenizer's is tokenizer_digest(). System error when the file cannot be read. */
 bool model_weights_digest(struct model *model, char text[17], struct err *err);
 /* What was done on loading that a reader of a trace should know; NULL-terminated. */
 const char *const *model_notes(const struct model *model);

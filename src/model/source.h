@@ -35,9 +35,11 @@ struct stored {
 	int64_t shape[GGUF_MAX_RANK];
 };
 
-/* Opens model.safetensors or model.safetensors.index.json in a folder. */
+/* Opens model.safetensors or model.safetensors.index.json in a folder. Input error for a file that is missing or
+ * damaged; nothing is open then. */
 bool source_open_folder(struct source *source, const char *folder, struct err *err);
-/* Opens a file of any other format, by what it begins with. */
+/* Opens a file of any other format, by what it begins with. Input error for a damaged file or one of no known
+ * format. */
 bool source_open_file(struct source *source, const char *path, struct err *err);
 void source_close(struct source *source);
 
@@ -47,14 +49,15 @@ bool source_find(const struct source *source, const struct model_part *part, str
 bool source_has(const struct source *source, const char *name);
 /* Name number i of the tensors in the file(s); NULL after the last, and for formats that name none. */
 const char *source_name(const struct source *source, size_t i);
-/* XXH3-64 over the file, or over the digests of several. */
+/* XXH3-64 over the file, or over the digests of several. System error when it cannot be read. */
 bool source_digest(const struct source *source, uint64_t *digest, struct err *err);
 /* Whether a GGUF file of that "general.architecture" can be run. */
 bool source_knows(const char *architecture);
 /* True where queries and keys have their rotary pairs side by side in the file: they are brought to half-split order. */
 bool source_is_interleaved(const struct source *source);
 
-/* The configuration that the file itself gives (GGUF, llama2.c); arrays live in the arena. */
+/* The configuration that the file itself gives (GGUF, llama2.c); arrays live in the arena. Input error that names
+ * the key. */
 bool source_config(const struct source *source, struct config *config, struct arena *arena, struct err *err);
 
 #endif

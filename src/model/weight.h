@@ -40,7 +40,8 @@ struct weight {
 	bool loaded;
 };
 
-/* Reads the weight if it is not resident yet. */
+/* Reads the weight if it is not resident yet. Input error when the file is cut short, system error when it cannot be
+ * read. */
 bool weight_load(struct weight *weight, struct err *err);
 void weight_free(struct weight *weight);
 

@@ -25,7 +25,7 @@ struct tensor {
 
 /* Number of elements; 1 for rank 0. */
 int64_t tensor_count(const struct tensor *tensor);
-/* Number of bytes. */
+/* Number of bytes of all elements, rounded up to a whole one. */
 size_t tensor_bytes(const struct tensor *tensor);
 /* Row-major offset, in elements, of an index with `rank` entries. */
 int64_t tensor_offset(const struct tensor *tensor, const int64_t *index);

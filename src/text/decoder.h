@@ -38,7 +38,8 @@ struct decoder_list {
 	size_t count;
 };
 
-/* Appends what one token says wherever it stands: what the decoder does to tokens in a row is left out. */
+/* Appends what one token says wherever it stands: what the decoder does to tokens in a row is left out. Fails
+ * when the pattern of a Replace step gives up. */
 bool decoder_spell(const struct decoder *decoder, struct decoder_text text, struct buf *out, struct err *err);
 
 /* Reads the "decoder" of a tokenizer.json; may be NULL or null. On failure what was read so far still has to be

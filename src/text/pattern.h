@@ -25,7 +25,7 @@ struct pattern;
 bool pattern_new(struct pattern **out, const char *source, size_t length, bool literal, const struct json *node,
 	struct err *err);
 
-/* The same from a node {"String": text} or {"Regex": source}. */
+/* The same from a node {"String": text} or {"Regex": source}. Input error that names the node. */
 bool pattern_load(struct pattern **out, const struct json *node, struct err *err);
 
 /* The same for a pattern of our own, written in that dialect. */

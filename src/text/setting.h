@@ -26,7 +26,7 @@ bool setting_need(const struct json *node, const char *key, const struct json **
 /* A true or false, or `otherwise` when absent. */
 bool setting_bool(const struct json *node, const char *key, bool otherwise, bool *value, struct err *err);
 
-/* A text, or NULL with length 0 when absent. It belongs to the document. */
+/* A text, or NULL with length 0 when absent. It belongs to the document. Input error when it is no text. */
 bool setting_text(const struct json *node, const char *key, const char **text, size_t *length, struct err *err);
 
 /* The "type" of a stage; input error when `node` is no object or has none. */

@@ -70,7 +70,8 @@ bool tokenizer_load_bin(struct tokenizer **out, const char *path, int64_t vocabu
 /* A folder's vocab.json and merges.txt, with what its tokenizer_config.json and special_tokens_map.json say of control tokens, if there are
  * such. Input error naming a class of tokenizer whose words are not known. */
 bool tokenizer_load_folder(struct tokenizer **out, const char *folder, struct err *err);
-/* Opens any of these (a folder by its vocab.json) by what the file begins with; `vocabulary` as above. */
+/* Opens any of these (a folder by its vocab.json) by what the file begins with; `vocabulary` as above. Input error
+ * for a file of none of these formats. */
 bool tokenizer_open(struct tokenizer **out, const char *path, int64_t vocabulary, struct err *err);
 /* What a reader should know of how the file was understood, in one sentence; NULL: nothing. */
 const char *tokenizer_note(const struct tokenizer *tokenizer);
@@ -112,7 +113,7 @@ bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
 /* XXH3-64 of the tokenizer.json that it was read from; of other formats, of all tokens and merges. */
 uint64_t tokenizer_digest(const struct tokenizer *tokenizer);
 
-/* "word level", "byte-level BPE", "BPE", "SentencePiece BPE" or "Unigram". */
+/* "word level", "byte-level BPE", "BPE", "SentencePiece BPE" or "Unigram". Constant text. */
 const char *tokenizer_kind(const struct tokenizer *tokenizer);
 
 /* --- text that appears token by token ---
@@ -127,7 +128,7 @@ const char *tokenizer_kind(const struct tokenizer *tokenizer);
  */
 struct tokenizer_stream;
 
-/* The tokenizer must outlive the stream. */
+/* The tokenizer must outlive the stream. The caller frees the stream with tokenizer_stream_delete. */
 struct tokenizer_stream *tokenizer_stream_new(const struct tokenizer *tokenizer, bool skip_special);
 /* Appends the text that this token makes certain; may be nothing. */
 void tokenizer_stream_add(struct tokenizer_stream *stream, int32_t id, struct buf *out);

@@ -38,7 +38,7 @@ bool journal_add(struct journal *journal, const char *line, size_t length, struc
 bool journal_sync(struct journal *journal, struct err *err);
 /* Does nothing when it is closed already. */
 void journal_close(struct journal *journal);
-/* The same as journal_sync for a file or folder that is closed. */
+/* The same as journal_sync for a file or folder that is closed. System error when that is refused. */
 bool journal_sync_path(const char *path, struct err *err);
 
 #endif

@@ -42,9 +42,10 @@ void manifest_write(struct buf *out, const struct recorder_options *options, con
 bool manifest_read(struct manifest *manifest, const char *path, struct arena *arena, struct err *err);
 void manifest_free(struct manifest *manifest);
 
-/* A node that is text without NUL bytes, so that it can be used as a C string. */
+/* A node that is text without NUL bytes, so that it can be used as a C string. Input error that names the path
+ * otherwise. */
 bool manifest_text(const struct json *node, const char **text, struct err *err);
-/* A required member that is an array. */
+/* A required member that is an array. Input error that names the path otherwise. */
 bool manifest_get_array(const struct json *object, const char *key, const struct json **array, struct err *err);
 
 #endif

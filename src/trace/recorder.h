@@ -59,7 +59,7 @@ struct recorder_model {
  * when something cannot be written: nothing is left behind then. */
 bool recorder_new(struct recorder **recorder, const struct recorder_options *options, struct err *err);
 
-/* The same for a model that is described; `options->model` is not used. */
+/* The same for a model that is described; `options->model` is not used. Fails as recorder_new does. */
 bool recorder_new_described(struct recorder **recorder, const struct recorder_options *options,
 	const struct recorder_model *model, struct err *err);
 
@@ -78,7 +78,7 @@ struct recorder_start {
 bool recorder_resume(struct recorder **recorder, const struct recorder_options *options,
 	const struct recorder_start *start, struct err *err);
 
-/* The same for a model that is described. */
+/* The same for a model that is described. Fails as recorder_resume does. */
 bool recorder_resume_described(struct recorder **recorder, const struct recorder_options *options,
 	const struct recorder_model *model, const struct recorder_start *start, struct err *err);
 

@@ -15,7 +15,8 @@
  * that are no trace's are left alone. *created tells which. Usage error when the folder is taken. */
 bool recorder_folder_prepare(const char *path, bool replace, bool *created, struct err *err);
 
-/* Removes what a stopped run has left behind its first `passes` passes: their files, and temporary files. */
+/* Removes what a stopped run has left behind its first `passes` passes: their files, and temporary files. System
+ * error when one stays. */
 bool recorder_folder_clean(const char *path, int64_t passes, struct err *err);
 
 /* Removes the files of a trace, and the folder itself when `created`: after a start that failed. */

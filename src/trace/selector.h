@@ -70,7 +70,7 @@ bool selector_find(const struct selector *selector, struct trace *trace, struct 
 /* The pass that a selector means: the last when it names none. Usage error when the trace has no such pass. */
 bool selector_pass(const struct selector *selector, const struct trace *trace, int64_t *pass, struct err *err);
 
-/* The word for an axis letter: "row" for B; the letter itself where there is none. */
+/* The word for an axis letter: "row" for B; the letter itself where there is none. Constant text. */
 const char *selector_axis_word(char letter);
 
 /* Appends the text of a selector for one cell or part: "pass=1 logits[2,520]". */

@@ -22,7 +22,7 @@ struct slice {
 struct slice slice_whole(const struct tensor *tensor);
 /* Type, axes and shape of what the slice of `tensor` is; data NULL. */
 struct tensor slice_shape(const struct slice *slice, const struct tensor *tensor);
-/* The number of elements. */
+/* The number of elements of the part; 0 when some axis is empty. */
 int64_t slice_count(const struct slice *slice);
 /* The index in the whole tensor of element `offset` of the slice. */
 void slice_index(const struct slice *slice, int64_t offset, int64_t *index);

@@ -90,7 +90,8 @@ struct trace_tensor {
 bool trace_open(struct trace **trace, const char *folder, struct err *err);
 /* NULL is allowed. */
 void trace_close(struct trace *trace);
-/* Reads lines that were added to passes.jsonl since. */
+/* Reads lines that were added to passes.jsonl since. Input error for a line that is damaged; the passes before it
+ * stay. */
 bool trace_refresh(struct trace *trace, struct err *err);
 
 /* What was opened; all of it lives until trace_close. */
@@ -113,7 +114,8 @@ int32_t trace_find_request(const struct trace *trace, const char *id);
 /* A recorded tensor. Input error when the pass or the tensor is not there, saying whether the name is unknown (and which
  * was meant) or only not in the capture set (and how to record it). */
 bool trace_find(struct trace *trace, int64_t pass, const char *name, struct trace_tensor *tensor, struct err *err);
-/* `count` elements from element `first`, as stored, into `data` (count times the type's size). */
+/* `count` elements from element `first`, as stored, into `data` (count times the type's size). Input error when the
+ * file of the pass is not as its line says, system error when it cannot be read. */
 bool trace_read(struct trace *trace, const struct trace_tensor *tensor, int64_t first, int64_t count, void *data,
 	struct err *err);
 

@@ -124,7 +124,7 @@ void term_memory_text(struct term *term, struct buf *out);
 void term_memory_styles(struct term *term, struct buf *out);
 /* How many times a grid was put. */
 int term_memory_frames(struct term *term);
-/* The last text that was copied; "" at first. */
+/* The last text that was copied; "" at first. It belongs to the terminal. */
 const char *term_memory_copied(struct term *term);
 
 #endif

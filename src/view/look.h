@@ -37,7 +37,7 @@ void look_forget(struct look *look);
 bool look_at(struct look *look, struct trace *trace, int64_t pass, int value, struct err *err);
 const struct tensor *look_tensor(const struct look *look); /* shape, axes, type; data may be NULL */
 const struct look_statistics *look_statistics(const struct look *look);
-/* `count` elements from `first` on, row-major. */
+/* `count` elements from `first` on, row-major. Fails as trace_read does. */
 bool look_read(struct look *look, int64_t first, int64_t count, double *values, struct err *err);
 
 #endif

@@ -92,7 +92,7 @@ struct scene {
 
 /* Is there a pass to look at? */
 bool scene_has_pass(const struct scene *scene);
-/* The pass, the value and the operation at the place. Only when there is a pass. */
+/* The pass, the value and the operation at the place. Only when there is a pass. They belong to the trace. */
 const struct trace_pass *scene_pass(const struct scene *scene);
 const struct trace_value *scene_value(const struct scene *scene);
 const struct trace_op *scene_op(const struct scene *scene);
@@ -129,7 +129,7 @@ int scene_draw_token(
 bool scene_read(
 	const struct scene *scene, const char *name, struct arena *arena, struct tensor *tensor, struct err *err);
 
-/* The name of an axis as selectors spell it: "row", "pos", "head", ... */
+/* The name of an axis as selectors spell it: "row", "pos", "head", ... Constant text. */
 const char *scene_axis_name(char letter);
 
 /* Every column of text that follows, wrapped at spaces (or anywhere in Chinese) to the grid's width from line `y` on;
