@@ -17,7 +17,7 @@ unset NO_COLOR LANGUAGE ROWSCOPE_DATA XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOM
 scripts=$(ls tests/check_*.sh)
 runner=
 if [ "${RUNNER:-}" = valgrind ]; then
-	runner="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite"
+	runner="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite"
 	runner="$runner --suppressions=$PWD/tests/valgrind.supp"
 	export CK_FORK=no
 	scripts=
