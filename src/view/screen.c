@@ -78,11 +78,11 @@ static int draw_verdict(const struct scene *scene, struct grid *grid, int y)
 	const struct isolation *result = scene->isolation;
 	if (result == NULL)
 		return 0;
-	int held = result->audit.ok, all = PROOF_COUNT + 1;
-	for (int i = 0; i < PROOF_COUNT; i++)
+	int held = 0; /* of the three proofs; replay and audit are in result->ok */
+	for (int i = 0; i < PROOF_REPLAY; i++)
 		held += result->proofs[i].ok;
 	struct buf text = BUF_INIT;
-	buf_printf(&text, result->ok ? _("isolation ok %d/%d ") : _("NOT isolated: %d/%d "), held, all);
+	buf_printf(&text, result->ok ? _("isolation ok %d/%d ") : _("NOT isolated: %d/%d "), held, PROOF_REPLAY);
 	int used = grid_text_right(
 		grid, grid_at(0, y, grid->width), style_of(result->ok ? STYLE_GOOD : STYLE_BAD), buf_text(&text));
 	buf_free(&text);
