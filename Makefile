@@ -236,6 +236,12 @@ analyze:
 COMPOSITIONS ?= 10000
 compositions: $(BUILD)/tests/compositions
 	BUILD=$(BUILD) sh tests/compositions.sh $(COMPOSITIONS)
+## family-proof: every family over FAMILY_COUNT (25) random configurations against transformers (tests/golden/family_proof.py), where it is installed
+FAMILY_COUNT ?= 25
+FAMILY_SEED ?= 1
+PYTHON ?= python3
+family-proof: all
+	$(PYTHON) tests/golden/family_proof.py $(BUILD)/rowscope $(FAMILY_COUNT) $(FAMILY_SEED)
 ## check-real: exp, log, tanh, erf, sin and cos over all 2^32 floats (half an hour; REAL_STEP=1009 samples)
 REAL_STEP ?= 1
 check-real: $(BUILD)/tests/exhaustive_real
@@ -280,7 +286,7 @@ nightly:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: all demo test clean help install uninstall asan ubsan clang valgrind coverage fuzz run-fuzzers taint run-taint crash levels \
-	analyze compositions check-real bench-matmul bench-verify tokenizer-proof ops-doc format format-check nightly
+	analyze compositions check-real bench-matmul bench-verify tokenizer-proof family-proof ops-doc format format-check nightly
 .SECONDARY:
 
 -include $(OBJECTS:.o=.d) $(KERNEL_OBJECTS:.o=.d) $(BUILD)/main.d $(wildcard $(BUILD)/tests/*.d)

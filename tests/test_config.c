@@ -78,6 +78,12 @@ START_TEST(gemmas_have_what_they_have)
 	ck_assert(c.windowed[0] && !c.windowed[1] && c.rope.theta == 1e4f && c.local_rope.theta == 0);
 	c = read_well("{\"model_type\":\"gemma2\",\"attn_logit_softcapping\":null,\"final_logit_softcapping\":null}");
 	ck_assert(c.score_cap == 0 && c.logit_cap == 0);
+	c = read_well("{\"model_type\":\"gemma2\",\"hidden_activation\":\"gelu\",\"hidden_act\":\"relu\"}");
+	ck_assert(c.activation == ACTIVATION_GELU_ERF); /* the old key has no use */
+	c = read_well("{\"model_type\":\"gemma\",\"hidden_act\":\"gelu\",\"hidden_activation\":\"relu\"}");
+	ck_assert(c.activation == ACTIVATION_GELU_TANH); /* its early files mean the tanh form */
+	c = read_well("{\"model_type\":\"gemma3_text\",\"attn_logit_softcapping\":5}");
+	ck_assert(c.score_cap == 0); /* transformers has the key and no use for it */
 	c = read_well("{\"model_type\":\"gemma3\",\"eos_token_id\":[1,106],\"text_config\":{\"hidden_size\":2560,\"sliding_window\":1024}}");
 	ck_assert(c.hidden == 2560 && c.window == 1024 && c.qk_norm && !c.windowed[5] && c.windowed[6]);
 	ck_assert(c.end_token_count == 2 && c.end_tokens[1] == 106 && c.bos == 2);
@@ -104,6 +110,8 @@ START_TEST(what_is_not_computed_is_refused_by_name)
 		{"{\"model_type\":\"qwen3\",\"num_hidden_layers\":1,\"layer_types\":[\"chunked_attention\"]}", "layer_types[0]", "chunked"},
 		{"{\"model_type\":\"gemma3_text\",\"use_bidirectional_attention\":true}", "use_bidirectional_attention", "not supported"},
 		{"{\"model_type\":\"gemma3\"}", "config.json", "text_config"},
+		{"{\"model_type\":\"llama\",\"partial_rotary_factor\":0.5}", "partial_rotary_factor", "only 1"},
+		{"{\"model_type\":\"llama\",\"quantization_config\":{\"quant_method\":\"awq\"}}", "quantization_config", "awq"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct arena arena = ARENA_INIT;

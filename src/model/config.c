@@ -12,6 +12,7 @@ static const struct {
 } activations[] = {
 	{"gelu_new", ACTIVATION_GELU_TANH},
 	{"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
+	{"gelu_fast", ACTIVATION_GELU_TANH},
 	{"gelu", ACTIVATION_GELU_ERF},
 	{"relu", ACTIVATION_RELU},
 	{"silu", ACTIVATION_SILU},
@@ -180,13 +181,27 @@ void config_families(char *text, size_t size)
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", config_family(i));
 }
 
+/* Weights of GPTQ, AWQ, FP8 and their like, stored as other tensors than the family's. */
+static bool refuse_quantised(const struct json *document, struct err *err)
+{
+	const struct json *node = config_find(document, "quantization_config"), *method;
+	const char *name = "unnamed";
+	size_t length;
+	if (node == NULL)
+		return true;
+	method = node->type == JSON_OBJECT ? config_find(node, "quant_method") : NULL;
+	if (method != NULL && !json_string(method, &name, &length, err))
+		return false;
+	return json_error(node, err, "quantised weights (%s) are not supported in a folder; take the model unquantised, or as GGUF", name);
+}
+
 bool config_read(struct config *config, const struct json *document, struct err *err)
 {
 	const char *type;
 	char known[256];
 	if (document->type != JSON_OBJECT)
 		return json_error(document, err, "expected an object");
-	if (!json_get_string(document, "model_type", &type, err))
+	if (!json_get_string(document, "model_type", &type, err) || !refuse_quantised(document, err))
 		return false;
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
 		if (strcmp(families[i].model_type, type) != 0)

@@ -90,10 +90,33 @@ static bool read_sizes(const struct reader *r, struct config *c)
 			" key/value heads and a width of %" PRId64, c->heads, c->kv_heads, c->hidden);
 }
 
+/* Keys that some writers add to these architectures, whose arithmetic is not here: none may say anything else than its standard. */
+static bool refuse_options(const struct reader *r, const struct config *c)
+{
+	const struct {
+		const char *key;
+		double standard;
+	} options[] = {
+		{"expert_count", 0}, {"rope.dimension_count", (double)c->head_width}, {"attention.value_length", (double)c->head_width},
+		{"attention.causal", 1}, {"attention.scale", 0}, {"logit_scale", 0}, {"residual_scale", 0}, {"embedding_scale", 0},
+		{"attention.clamp_kqv", 0}, {"attention.max_alibi_bias", 0}, {"use_parallel_residual", 0},
+		{"rope.scaling.attn_factor", 1},
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		const struct gguf_value *value = gguf_value(r->gguf, key(r, options[i].key));
+		double given = value == NULL ? options[i].standard : value->type == GGUF_F32 || value->type == GGUF_F64 ? value->real
+			: (double)value->integer;
+		if (value != NULL && (value->type == GGUF_STRING || value->type == GGUF_ARRAY || given != options[i].standard))
+			return err_input(r->err, r->gguf->file.path, value->key, "only %.9g is supported: this program has no such operation",
+				options[i].standard);
+	}
+	return true;
+}
+
 /* Factors that frequencies are divided by, stored as a tensor (Llama 3). */
 static bool read_factors(const struct reader *r, struct config *c)
 {
-	const struct gguf_tensor *t = gguf_tensor(r->gguf, "rope_freqs.weight");
+	const struct gguf_tensor *t = gguf_tensor(r->gguf, SOURCE_ROPE_FACTORS);
 	enum quant type;
 	if (t == NULL)
 		return true;
@@ -120,6 +143,29 @@ static bool read_rope(const struct reader *r, struct config *c)
 	return number(r, "rope.scaling.factor", 1e-3, 1e6, &c->rope.factor);
 }
 
+/* Which layers have a window: every one but each n-th, or a list of all. */
+static bool read_pattern(const struct reader *r, struct config *c)
+{
+	const char *name = key(r, "attention.sliding_window_pattern");
+	const struct gguf_value *value = gguf_value(r->gguf, name);
+	int64_t period = 0;
+	if (value == NULL)
+		return true;
+	if (value->type == GGUF_ARRAY) {
+		double *layers = ARENA_ARRAY(r->arena, double, c->layers);
+		if (!gguf_numbers(r->gguf, name, (uint64_t)c->layers, layers, r->err))
+			return false;
+		for (int64_t i = 0; i < c->layers; i++)
+			c->windowed[i] = layers[i] != 0;
+		return true;
+	}
+	if (!gguf_int(r->gguf, name, 1, CONFIG_MAX_LAYERS, &period, r->err))
+		return false;
+	for (int64_t i = 0; i < c->layers; i++)
+		c->windowed[i] = (i + 1) % period != 0;
+	return true;
+}
+
 /* What the file does not say follows from the family, as in llama.cpp: windows of every other layer (Gemma 2) or five of six
  * (Gemma 3), and the factor of the scores of the largest models. */
 static bool read_gemma(const struct reader *r, struct config *c)
@@ -132,9 +178,20 @@ static bool read_gemma(const struct reader *r, struct config *c)
 	c->local_rope.theta = third ? 10000 : 0;
 	for (int64_t i = 0; i < c->layers; i++)
 		c->windowed[i] = (uint8_t)(third ? (i + 1) % 6 != 0 : i % 2 == 0);
-	return number(r, "attn_logit_softcapping", 1e-3, 1e6, &c->score_cap) &&
+	return (third || number(r, "attn_logit_softcapping", 1e-3, 1e6, &c->score_cap)) &&
 		number(r, "final_logit_softcapping", 1e-3, 1e6, &c->logit_cap) &&
-		size(r, "attention.sliding_window", CONFIG_MAX_SIZE, &c->window);
+		size(r, "attention.sliding_window", CONFIG_MAX_SIZE, &c->window) &&
+		(!third || number(r, "rope.freq_base_swa", 1e-3, 1e12, &c->local_rope.theta)) && read_pattern(r, c);
+}
+
+/* A window where the architecture has none in llama.cpp: it would be obeyed by one program and not by another. */
+static bool refuse_window(const struct reader *r, const struct config *c)
+{
+	int64_t window = c->context;
+	return gguf_int(r->gguf, key(r, "attention.sliding_window"), 0, INT32_MAX, &window, r->err) &&
+		(window == 0 || window >= c->context || err_input(r->err, r->gguf->file.path, key(r, "attention.sliding_window"),
+			"a window is not supported for the architecture %s in a GGUF file, which does not say which layers have it; use the "
+			"folder that the file was made from", r->architecture));
 }
 
 static bool read_special_tokens(const struct reader *r, struct config *c)
@@ -164,7 +221,7 @@ static bool read_gguf(const struct gguf *gguf, struct config *c, struct arena *a
 	bool is_gpt2 = strcmp(c->family, "gpt2") == 0;
 	if (!is_gpt2)
 		config_llama_standards(c);
-	if (!read_sizes(&r, c) || !read_special_tokens(&r, c))
+	if (!read_sizes(&r, c) || !refuse_options(&r, c) || !read_special_tokens(&r, c))
 		return false;
 	c->norm_offset = 0; /* the file has whole gains */
 	c->scale_scores = true;
@@ -178,7 +235,7 @@ static bool read_gguf(const struct gguf *gguf, struct config *c, struct arena *a
 	if (strncmp(c->family, "gemma", 5) == 0)
 		c->embed_scale = (float)sqrt((double)c->hidden);
 	return number(&r, "attention.layer_norm_rms_epsilon", 0, 1, &c->norm_eps) && read_rope(&r, c) &&
-		(!c->post_norms || read_gemma(&r, c));
+		(c->post_norms ? read_gemma(&r, c) : refuse_window(&r, c));
 }
 
 static void read_llama2c(const struct llama2c *bin, struct config *c)

@@ -16,7 +16,7 @@ static const struct standard {
 	int64_t vocabulary, hidden, mlp, layers, heads, kv_heads, head_width, context, window, pattern;
 	enum window_rule rule;
 	float theta;
-	bool tied, qkv_bias, qk_norm, gemma, post_norms, scalar, mlp_bias_key, bias_key, local_rope;
+	bool tied, qkv_bias, qk_norm, gemma, post_norms, scalar, score_cap_key, mlp_bias_key, bias_key, local_rope;
 	float score_cap, logit_cap;
 	int32_t bos, end; /* -1: none */
 } standards[] = {
@@ -37,7 +37,7 @@ static const struct standard {
 	{.family = "gemma2", .vocabulary = 256000, .hidden = 2304, .mlp = 9216, .layers = 26, .heads = 8, .kv_heads = 4,
 		.head_width = 256, .context = 8192, .theta = 1e4f, .tied = true, .gemma = true,
 		.bias_key = true, .post_norms = true, .scalar = true, .window = 4096, .rule = WINDOW_BY_PATTERN, .pattern = 2,
-		.score_cap = 50, .logit_cap = 30, .bos = 2, .end = 1},
+		.score_cap_key = true, .score_cap = 50, .logit_cap = 30, .bos = 2, .end = 1},
 	{.family = "gemma3_text", .vocabulary = 262208, .hidden = 2304, .mlp = 9216, .layers = 26, .heads = 8, .kv_heads = 4,
 		.head_width = 256, .context = 131072, .theta = 1e6f, .tied = true, .gemma = true,
 		.bias_key = true, .post_norms = true, .scalar = true, .window = 4096, .rule = WINDOW_BY_PATTERN, .pattern = 6,
@@ -146,19 +146,24 @@ static bool read_llama3(struct rope *rope, const struct json *node, struct err *
 	return high > low || json_error(json_find(node, "high_freq_factor"), err, "expected more than low_freq_factor");
 }
 
+/* All of a head is turned, or the configuration is refused. */
+static bool check_part(const struct json *node, struct err *err)
+{
+	float part = 1;
+	return config_float(node, "partial_rotary_factor", 0, 1, &part, err) &&
+		(part == 1 || json_error(json_find(node, "partial_rotary_factor"), err, "only 1 is supported: all of a head is turned"));
+}
+
 /* One description of rotary positions; theta and factor keep their values where it does not give them. */
 static bool read_rope(struct rope *rope, const struct json *node, struct err *err)
 {
-	float part = 1;
 	if (node == NULL)
 		return true;
 	if (node->type != JSON_OBJECT)
 		return json_error(node, err, "expected an object");
 	if (!read_scaling(rope, node, err) || !config_float(node, "rope_theta", 1, 1e15, &rope->theta, err) ||
-		!config_float(node, "partial_rotary_factor", 0, 1, &part, err))
+		!check_part(node, err))
 		return false;
-	if (part != 1)
-		return json_error(json_find(node, "partial_rotary_factor"), err, "only 1 is supported: all of a head is turned");
 	if (rope->scaling == ROPE_PLAIN)
 		return true;
 	double factor;
@@ -172,7 +177,7 @@ static bool read_ropes(struct config *c, const struct standard *standard, const 
 {
 	const struct json *node = config_find(document, "rope_parameters"), *of_full, *of_local;
 	c->local_rope = (struct rope){.theta = 1e4f, .factor = 1};
-	if (!config_float(document, "rope_theta", 1, 1e15, &c->rope.theta, err) ||
+	if (!check_part(document, err) || !config_float(document, "rope_theta", 1, 1e15, &c->rope.theta, err) ||
 		!config_float(document, "rope_local_base_freq", 1, 1e15, &c->local_rope.theta, err))
 		return false;
 	if (node == NULL)
@@ -227,7 +232,7 @@ static bool read_windows(struct config *c, const struct standard *standard, cons
 	for (int64_t i = 0; i < c->layers; i++)
 		c->windowed[i] = standard->rule == WINDOW_ALL || (standard->rule == WINDOW_FROM_LAYER && i >= first) ||
 			(standard->rule == WINDOW_BY_PATTERN && (i + 1) % pattern != 0);
-	if (types != NULL && !read_layer_types(c, types, err))
+	if (types != NULL && standard->rule != WINDOW_ALL && !read_layer_types(c, types, err))
 		return false;
 	if (c->window == 0)
 		memset(c->windowed, 0, sizeof c->windowed);
@@ -249,7 +254,7 @@ static bool read_options(struct config *c, const struct standard *standard, cons
 	return config_refuse(document, "use_bidirectional_attention", err);
 }
 
-/* Caps are off where they are null, and standard where they are absent. */
+/* Caps are off where they are null, and standard where they are absent. Gemma 3 has the key of the scores' cap, and does not use it. */
 static bool read_caps(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
 {
 	if (!standard->scalar)
@@ -260,7 +265,7 @@ static bool read_caps(struct config *c, const struct standard *standard, const s
 	if (!config_float(document, "query_pre_attn_scalar", 1e-6, 1e9, &scalar, err))
 		return false;
 	c->score_scale = (float)(1.0 / sqrt((double)scalar));
-	return config_float(document, "attn_logit_softcapping", 1e-6, 1e9, &c->score_cap, err) &&
+	return (!standard->score_cap_key || config_float(document, "attn_logit_softcapping", 1e-6, 1e9, &c->score_cap, err)) &&
 		config_float(document, "final_logit_softcapping", 1e-6, 1e9, &c->logit_cap, err);
 }
 
@@ -276,13 +281,13 @@ static bool read_tokens(struct config *c, const struct standard *standard, const
 	return true;
 }
 
-/* Gemma's early files say "gelu" and mean its tanh form. */
+/* Gemma 2 and 3 have a key of another name, and no use for the old one. Gemma's early files say "gelu" and mean its tanh form. */
 static bool read_activation(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
 {
-	if (!config_activation(document, "hidden_act", &c->activation, err) ||
-		!config_activation(document, "hidden_activation", &c->activation, err))
+	const char *key = standard->gemma && standard->post_norms ? "hidden_activation" : "hidden_act";
+	if (!config_activation(document, key, &c->activation, err))
 		return false;
-	if (standard->gemma && c->activation == ACTIVATION_GELU_ERF)
+	if (standard->gemma && !standard->post_norms && c->activation == ACTIVATION_GELU_ERF)
 		c->activation = ACTIVATION_GELU_TANH;
 	return true;
 }

@@ -100,8 +100,14 @@ static bool open_folder(struct model *model, struct err *err)
 /* One file that holds everything, or weights alone with the rest beside them. */
 static bool open_file(struct model *model, struct err *err)
 {
-	return source_open_file(&model->source, model->path, err) &&
-		source_config(&model->source, &model->config, &model->arena, err);
+	if (!source_open_file(&model->source, model->path, err) ||
+		!source_config(&model->source, &model->config, &model->arena, err))
+		return false;
+	if (model->config.rope.factors != NULL) {
+		map_put(&model->used, SOURCE_ROPE_FACTORS, strlen(SOURCE_ROPE_FACTORS), 1);
+		model_note(model, "rotary frequencies are divided by the factors that the file holds (rope_freqs.weight)");
+	}
+	return true;
 }
 
 bool model_open(struct model **result, const char *path, struct err *err)

@@ -14,6 +14,8 @@
 #include "format/safetensors.h"
 #include "model/build.h"
 
+#define SOURCE_ROPE_FACTORS "rope_freqs.weight" /* GGUF's tensor of factors that rotary frequencies are divided by */
+
 enum source_kind { SOURCE_RANDOM, SOURCE_SAFETENSORS, SOURCE_GGUF, SOURCE_LLAMA2C };
 
 struct source {

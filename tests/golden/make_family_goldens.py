@@ -154,7 +154,7 @@ def add_attention(model, result, layer, s, weights):
     distance = torch.arange(s)[:, None] - torch.arange(s)[None]
     window = window_of(config, layer)
     forbidden = (distance < 0) | (distance >= window if window else False)
-    cap = getattr(config, "attn_logit_softcapping", None)
+    cap = config.attn_logit_softcapping if config.model_type == "gemma2" else None  # Gemma 3 has the key and does not use it
     capped = torch.tanh(scores / cap) * cap if cap else scores
     result[at + "scores"] = scores.masked_fill(forbidden, -math.inf)
     if cap:

@@ -37,15 +37,34 @@ def keys(writer, arch, c):
     writer.add_head_count_kv(c["num_key_value_heads"])
     writer.add_key_length(c.get("head_dim") or c["hidden_size"] // c["num_attention_heads"])
     writer.add_layer_norm_rms_eps(c["rms_norm_eps"])
-    writer.add_rope_freq_base(c["rope_parameters"]["rope_theta"])
+    rope = c["rope_parameters"]
+    rope = rope.get("full_attention", rope)
+    writer.add_rope_freq_base(rope["rope_theta"])
+    writer.add_rope_dimension_count(c.get("head_dim") or c["hidden_size"] // c["num_attention_heads"])
+    if rope["rope_type"] == "linear":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
+        writer.add_rope_scaling_factor(rope["factor"])
+    if rope["rope_type"] == "llama3":
+        writer.add_tensor("rope_freqs.weight", llama3_factors(rope, c["head_dim"]))
     if arch == "gemma2":
         writer.add_attn_logit_softcapping(c["attn_logit_softcapping"])
         writer.add_final_logit_softcapping(c["final_logit_softcapping"])
+    if arch in ("gemma2", "gemma3"):
         writer.add_sliding_window(c["sliding_window"])
+    if arch == "gemma3":
+        writer.add_sliding_window_pattern([kind == "sliding_attention" for kind in c["layer_types"]])
     writer.add_bos_token_id(c["bos_token_id"])
     writer.add_eos_token_id(c["eos_token_id"][0])
     writer.add_uint32("tokenizer.ggml.eot_token_id", c["eos_token_id"][1])
     writer.add_pad_token_id(c["pad_token_id"])
+
+
+def llama3_factors(rope, width):
+    """What each frequency is divided by: 1 where waves are short, the factor where they are long, between them in between."""
+    wave = 2 * np.pi * rope["rope_theta"] ** (np.arange(0, width, 2) / width)
+    low, high = rope["low_freq_factor"], rope["high_freq_factor"]
+    smooth = np.clip((rope["original_max_position_embeddings"] / wave - low) / (high - low), 0, 1)
+    return (1 / ((1 - smooth) / rope["factor"] + smooth)).astype(np.float32)
 
 
 def target_name(full, arch):
@@ -53,7 +72,7 @@ def target_name(full, arch):
     if parts[0] != "layers":
         return {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output"}[parts[0]] + "." + parts[-1]
     part = ".".join(parts[2:-1])
-    post = {"post_attention_layernorm": "post_attention_norm" if arch == "gemma2" else "ffn_norm",
+    post = {"post_attention_layernorm": "post_attention_norm" if arch in ("gemma2", "gemma3") else "ffn_norm",
             "pre_feedforward_layernorm": "ffn_norm", "post_feedforward_layernorm": "post_ffw_norm"}
     return f"blk.{parts[1]}.{NAMES.get(part) or post[part]}.{parts[-1]}"
 
@@ -67,7 +86,7 @@ def llama_like(name, arch):
         for part, heads in ((".q_proj.", "num_attention_heads"), (".k_proj.", "num_key_value_heads")):
             if arch == "llama" and part in full:
                 w = permuted(w, c[heads])
-        if arch == "gemma2" and "norm" in full:
+        if arch.startswith("gemma") and "norm" in full:
             w = w + np.float32(1)
         writer.add_tensor(target_name(full, arch), np.ascontiguousarray(w))
     finish(writer)
@@ -136,6 +155,11 @@ if __name__ == "__main__":
     llama_like("llama", "llama")
     llama_like("qwen3", "qwen3")
     llama_like("gemma2", "gemma2")
+    llama_like("gemma", "gemma")
+    llama_like("gemma3", "gemma3")
+    llama_like("qwen2", "qwen2")
+    llama_like("llama3", "llama")
+    llama_like("linear", "llama")
     gpt2("glass")
     llama2c(0)
     llama2c(1)
