@@ -144,8 +144,8 @@ plant README.md <<C
 See $(printf '/%s/x' work).
 C
 refused "a path of one machine" machine_paths "README.md:1"
-plant README.md <<'C'
-See docs/work/x and https://example.org/root/.
+plant README.md <<C
+See docs$(printf '/%s/x' work) and https://example.org$(printf '/%s/' root).
 C
 accepted "other paths" machine_paths
 

@@ -30,31 +30,17 @@ static void run_relu(float *y, const float *x, int64_t n, struct pool *pool)
 		y[i] = relu(x[i]);
 }
 
-/* The five functions of an activation: they differ in the kernel, the scalar function and the count of operations. */
+static void run_activation(const struct op *op, struct exec *exec,
+	void (*kernel)(float *y, const float *x, int64_t n, struct pool *pool))
+{
+	const struct tensor *x = exec_in(exec, op, 0);
+	kernel(exec_out(exec, op, 0)->data, x->data, tensor_count(x), exec->pool);
+}
+
+/* Activations differ in the kernel, the scalar function and the count of operations. */
 #define ACTIVATION(kind, kernel, scalar, flops)                                                                  \
-	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in,              \
-		struct spec *out, struct err *err)                                                               \
-	{                                                                                                        \
-		(void)dims;                                                                                      \
-		return op_same_shape(op, in, out, err);                                                          \
-	}                                                                                                        \
-	void op_##kind##_run(const struct op *op, struct exec *exec)                                             \
-	{                                                                                                        \
-		const struct tensor *x = exec_in(exec, op, 0);                                                   \
-		kernel(exec_out(exec, op, 0)->data, x->data, tensor_count(x), exec->pool);                       \
-	}                                                                                                        \
-	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err)                  \
-	{                                                                                                        \
-		return explain_activation(op, explain, scalar, err);                                             \
-	}                                                                                                        \
-	void op_##kind##_reach(const struct op *op, struct reach *reach)                                         \
-	{                                                                                                        \
-		op_same_cell_reach(op, reach);                                                                   \
-	}                                                                                                        \
-	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost)                   \
-	{                                                                                                        \
-		op_elements_cost(op, dims, "TF", flops, cost);                                                  \
-	}
+	OP_FUNCTIONS(kind, op_same_shape(op, in, out, err), run_activation(op, exec, kernel),                    \
+		explain_activation(op, explain, scalar, err), op_elements_cost(op, dims, "TF", flops, cost))
 
 ACTIVATION(gelu_tanh, exec->kernels->gelu_tanh, real_gelu_tanh, 9)
 ACTIVATION(gelu_erf, exec->kernels->gelu_erf, real_gelu_erf, 5)

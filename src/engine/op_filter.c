@@ -238,34 +238,19 @@ static bool explain_filter(const struct op *op, struct explain *explain, const s
 	return true;
 }
 
-/* The five functions of a filter that is made of two. */
+static void filter_cost(const struct op *op, const struct dims *dims, double flops, struct cost *cost)
+{
+	double count = (double)dims_count(dims, "BV"); /* flags are bytes */
+	op_elements_cost(op, dims, "BV", flops, cost);
+	cost->bytes_read = (op->input_count > 1 ? 5 : 4) * count;
+	cost->bytes_written = count;
+}
+
+/* A filter is made of two functions: what it keeps, and why. */
 #define FILTER(kind, fn, flops)                                                                                  \
 	static const struct filter_kind fn##_kind = {fn, fn##_why};                                              \
-	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in,              \
-		struct spec *out, struct err *err)                                                               \
-	{                                                                                                        \
-		(void)dims;                                                                                      \
-		return filter_shape(op, in, out, err);                                                           \
-	}                                                                                                        \
-	void op_##kind##_run(const struct op *op, struct exec *exec)                                             \
-	{                                                                                                        \
-		run_filter(op, exec, &fn##_kind);                                                                \
-	}                                                                                                        \
-	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err)                  \
-	{                                                                                                        \
-		return explain_filter(op, explain, &fn##_kind, err);                                             \
-	}                                                                                                        \
-	void op_##kind##_reach(const struct op *op, struct reach *reach)                                         \
-	{                                                                                                        \
-		op_same_cell_reach(op, reach);                                                                   \
-	}                                                                                                        \
-	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost)                   \
-	{                                                                                                        \
-		op_elements_cost(op, dims, "BV", flops, cost);                                                   \
-		double count = (double)dims_count(dims, "BV"); /* flags are bytes */                             \
-		cost->bytes_read = (op->input_count > 1 ? 5 : 4) * count;                                        \
-		cost->bytes_written = count;                                                                     \
-	}
+	OP_FUNCTIONS(kind, filter_shape(op, in, out, err), run_filter(op, exec, &fn##_kind),                     \
+		explain_filter(op, explain, &fn##_kind, err), filter_cost(op, dims, flops, cost))
 
 FILTER(keep_top_k, top_k, 1)
 FILTER(keep_top_p, top_p, 4)
