@@ -51,6 +51,7 @@ static const struct plant {
 	{OTHERS, "nmt", "'delimiter':' '", "'delimiter':'e'"},
 	{OTHERS, "roberta", "'lstrip':true", "'lstrip':false"},
 	{OTHERS, "whole", "'ignore_merges':true", "'ignore_merges':false"},
+	{OTHERS, "fallback-few", "'fuse_unk':true", "'fuse_unk':false"},
 	{OTHERS, "inverted", "'invert':true", "'invert':false"},
 	{OTHERS, "byte-normalizer", "'length':7", "'length':2"},
 };

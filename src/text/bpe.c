@@ -265,7 +265,8 @@ static void merge_all(const struct subword *model, struct word *word)
 		if (merge < 0 || (int32_t)(merge & INT32_MAX) != top.id)
 			continue;
 		left->id = top.id;
-		left->end = right->end;
+		left->start = left->start < right->start ? left->start : right->start;
+		left->end = left->end > right->end ? left->end : right->end;
 		left->next = right->next;
 		right->start = right->end;
 		if (left->next != NONE)
@@ -308,32 +309,57 @@ static bool split_bytes(const struct subword *model, const struct piece *piece, 
 	return true;
 }
 
-/* One symbol per character. A character outside the vocabulary is the unknown token, or left out when there is
- * none, as Hugging Face tokenizers do. */
+/* A run of characters outside the vocabulary that has no symbol yet. */
+struct run {
+	size_t start, end; /* equal: none */
+};
+
+static void end_run(const struct subword *model, struct run *run, struct word *word)
+{
+	if (run->start < run->end)
+		add_symbol(word, model->unknown, run->start, run->end);
+	*run = (struct run){0, 0};
+}
+
+/* A character that is no token: its bytes; or a part of a run, or left out when there is no unknown token. Bytes do not end a run: it comes
+ * after them, as in Hugging Face tokenizers, where a vocabulary has the bytes of some characters only. */
+static bool split_unknown(const struct subword *model, const struct piece *piece, struct run character, struct run *run, struct word *word,
+	struct err *err)
+{
+	const struct bpe *bpe = model->own;
+	if (bpe->byte_fallback && split_bytes(model, piece, character.start, character.end - character.start, word))
+		return true;
+	if (!model->has_unknown)
+		return true;
+	if (model->unknown < 0)
+		return subword_no_token(piece, character.start, err);
+	if (run->start < run->end && bpe->fuse_unknown) {
+		run->end = character.end;
+		return true;
+	}
+	end_run(model, run, word);
+	*run = character;
+	return true;
+}
+
+/* One symbol per character; SentencePiece looks at the characters outside the vocabulary later. */
 static bool split_characters(const struct subword *model, const struct piece *piece, struct word *word, struct err *err)
 {
 	const struct bpe *bpe = model->own;
-	bool after_unknown = false;
-	for (size_t at = 0; at < piece->length;) {
+	struct run run = {0, 0};
+	for (size_t at = 0, step; at < piece->length; at += step) {
 		uint32_t c;
-		size_t step = utf8_decode(piece->bytes + at, piece->length - at, &c);
+		step = utf8_decode(piece->bytes + at, piece->length - at, &c);
 		step = step > 0 ? step : 1;
 		int32_t id = vocab_find(&model->vocab, piece->bytes + at, step);
-		if (id < 0 && bpe->ranks != NULL) {
-			add_symbol(word, NONE, at, at + step);
-			at += step;
-			continue;
+		if (id >= 0 || bpe->ranks != NULL) {
+			end_run(model, &run, word);
+			add_symbol(word, id >= 0 ? id : NONE, at, at + step);
+		} else if (!split_unknown(model, piece, (struct run){at, at + step}, &run, word, err)) {
+			return false;
 		}
-		bool unknown = id < 0 && !(bpe->byte_fallback && split_bytes(model, piece, at, step, word));
-		if (unknown && model->has_unknown && model->unknown < 0)
-			return subword_no_token(piece, at, err);
-		if (unknown && model->has_unknown && after_unknown && bpe->fuse_unknown)
-			word->symbols[word->count - 1].end = (uint32_t)(at + step);
-		else if (id >= 0 || (unknown && model->has_unknown))
-			add_symbol(word, unknown ? model->unknown : id, at, at + step);
-		after_unknown = unknown;
-		at += step;
 	}
+	end_run(model, &run, word);
 	return true;
 }
 

@@ -15,7 +15,7 @@ import sys
 import tokenizers
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from make_tokenizer_kinds import ADDED, CASES, HERE, KINDS as OLD, TEXT, Level, Sequence, byte_level, case, random_strings, words
+from make_tokenizer_kinds import ADDED, CASES, HERE, KINDS as OLD, TEXT, Level, Sequence, byte_level, case, fallback, random_strings, words
 from make_tokenizer_unigram import KINDS as PIECES
 
 MORE = ["Don't do not! I' m n't . , ? 'tis", "naïve Café ÀÉ", "东京tower 한국어 \u0939\u093f\u0928\u094d\u0926\u0940", "\ufeffa\u200bb\u2581c\x8fd",
@@ -44,6 +44,14 @@ def whole():
     return Tokenizer.from_str(json.dumps(document))
 
 
+def few_bytes(fuse):
+    """Byte fallback with the bytes of some characters only: the others are unknown."""
+    document = json.loads(fallback()[1])
+    vocabulary = document["model"]["vocab"]
+    document["model"].update(vocab={token: i for token, i in vocabulary.items() if not (token.startswith("<0x") and token[4] in "9AE")}, fuse_unk=fuse)
+    return Tokenizer.from_str(json.dumps(document))
+
+
 roberta = processors.RobertaProcessing(("<|b|>", 1), ("<|a|>", 0), trim_offsets=True, add_prefix_space=False)
 KINDS = {
     "bert": bert(),
@@ -52,6 +60,8 @@ KINDS = {
     "roberta": byte_level(Level(add_prefix_space=False), post_processor=roberta, added=ADDED),
     "nmt": byte_level(Sequence([pre_tokenizers.CharDelimiterSplit(" "), Level(add_prefix_space=False)]), normalizer=normalizers.Nmt()),
     "whole": whole(),
+    "fallback-few": few_bytes(True),
+    "fallback-few-single": few_bytes(False),
     "inverted": words(pre_tokenizers.Split(Regex("[a-z]+"), "removed", invert=True)),
     "byte-normalizer": byte_level(pre_tokenizers.FixedLength(7), normalizer=normalizers.ByteLevel()),
     "fixed": words(Sequence([pre_tokenizers.FixedLength(3), pre_tokenizers.CharDelimiterSplit("t")])),
@@ -64,8 +74,8 @@ def main():
     from tokenizer_proof import random_texts
     kinds = []
     for number, (name, tokenizer) in enumerate({**KINDS, **AGAIN}.items()):
-        texts = CASES + MORE + random_strings(200 + number, 30) if name in KINDS else []
-        texts += [text[:60] for text in random_texts(16, 300 + number)]
+        texts = CASES + MORE + random_strings(200 + number, 12) if name in KINDS else []
+        texts += [text[:60] for text in random_texts(8, 300 + number)]
         cases = [case(tokenizer, text, False) for text in dict.fromkeys(texts)]
         lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
         kinds.append(f'{{"name":"{name}",\n"tokenizer":{json.dumps(tokenizer.to_str())},\n"cases":[\n{lines}]}}')
