@@ -3,6 +3,7 @@
 #include "tokenizers.h"
 
 #include "base/buf.h"
+#include "format/gguf.h"
 #include "model/model.h"
 #include "text/gguf_pre.h"
 
@@ -145,6 +146,22 @@ START_TEST(refuses_what_is_no_vocabulary)
 	add_text_key("tokenizer.ggml.model", "llama");
 	add_texts_key("tokenizer.ggml.tokens", "a|b");
 	expect_refusal("tokenizer.ggml.scores", "one score per token");
+}
+END_TEST
+
+START_TEST(a_file_may_say_that_it_has_no_vocabulary)
+{
+	static const char *const kinds[] = {"no_vocab", "none", "gpt2"};
+	for (size_t i = 0; i < 3; i++) {
+		struct gguf gguf;
+		begin(1);
+		add_text_key("tokenizer.ggml.model", kinds[i]);
+		ck_assert(!open_bytes());
+		err_clear(&err);
+		ck_assert_msg(gguf_open(&gguf, tokenizers_path, &err), "%s", err.message);
+		ck_assert(tokenizer_in_gguf(&gguf) == (i == 2));
+		gguf_close(&gguf);
+	}
 }
 END_TEST
 
@@ -304,6 +321,7 @@ TEST_PROGRAM("vocabularies", {
 	tcase_add_test(tests, says_when_the_pretokenizer_is_a_guess);
 	tcase_add_test(tests, refuses_what_is_no_vocabulary);
 	tcase_add_test(tests, names_empty_tokens);
+	tcase_add_test(tests, a_file_may_say_that_it_has_no_vocabulary);
 	tcase_add_test(tests, keeps_tokens_that_are_not_text);
 	tcase_add_test(tests, merges_the_highest_score_first);
 	tcase_add_test(tests, checks_the_number_of_tokens);

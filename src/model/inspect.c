@@ -98,7 +98,7 @@ static bool may_be_model(const struct gguf *gguf)
 static void read_vocabulary(struct inspection *in, const struct gguf *gguf)
 {
 	struct err why = ERR_INIT;
-	bool is_there = gguf_value(gguf, "tokenizer.ggml.model") != NULL || gguf_value(gguf, "tokenizer.ggml.tokens") != NULL;
+	bool is_there = tokenizer_in_gguf(gguf) || gguf_value(gguf, "tokenizer.ggml.tokens") != NULL;
 	if (is_there && !tokenizer_from_gguf(&in->tokenizer, gguf, &why))
 		in->tokenizer_problem = arena_printf(&in->arena, "%s: %s", why.where, why.message);
 }

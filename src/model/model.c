@@ -77,7 +77,7 @@ static bool open_tokenizer(struct model *model, const char *named, struct err *e
 	const char *file = named != NULL ? named : path;
 	bool ok;
 	if (named == NULL && model->source.kind == SOURCE_GGUF) {
-		if (gguf_value(&model->source.gguf, "tokenizer.ggml.model") == NULL)
+		if (!tokenizer_in_gguf(&model->source.gguf))
 			return true;
 		ok = tokenizer_from_gguf(&model->tokenizer, &model->source.gguf, err);
 	} else {

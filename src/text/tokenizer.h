@@ -64,6 +64,8 @@ struct gguf;
 /* The vocabulary that a GGUF file holds, of the kinds gpt2, llama and gemma4, whatever its architecture. Input error naming a kind or a
  * pre-tokenizer that is not known. The file may be closed afterwards. */
 bool tokenizer_from_gguf(struct tokenizer **out, const struct gguf *gguf, struct err *err);
+/* Whether a GGUF file holds a vocabulary: it names its kind, and not as none. */
+bool tokenizer_in_gguf(const struct gguf *gguf);
 /* A tokenizer.bin of llama2.c. The file does not say how many tokens it has: all that it holds are read, and must be `vocabulary` of them
  * unless that is 0. */
 bool tokenizer_load_bin(struct tokenizer **out, const char *path, int64_t vocabulary, struct err *err);

@@ -151,3 +151,9 @@ bool tokenizer_from_gguf(struct tokenizer **out, const struct gguf *gguf, struct
 	telling_free(&t);
 	return false;
 }
+
+bool tokenizer_in_gguf(const struct gguf *gguf)
+{
+	const struct gguf_value *kind = gguf_value(gguf, KEY("model"));
+	return kind != NULL && !(kind->type == GGUF_STRING && (strcmp(kind->text, "no_vocab") == 0 || strcmp(kind->text, "none") == 0));
+}
