@@ -15,6 +15,9 @@ static const struct {
 		"layers.0.mlp.act", "blocks.0.mlp.hook_post", "layers.0.attn.weights", "blocks.0.attn.hook_pattern", "layers.0.resid_mid",
 		"blocks.0.hook_resid_mid", "layers.0.mlp.out", "blocks.0.hook_mlp_out", "final.norm", "ln_final.hook_normalized", "layers.", "",
 		"layers.x", ""}},
+	{"tests/golden/families/gemma2", {"layers.0.attn.scores", "", "layers.0.attn.scores_capped", "blocks.0.attn.hook_attn_scores",
+		"layers.1.attn.out", "", "layers.1.attn.post_norm", "blocks.1.hook_attn_out", "layers.0.mlp.out", "",
+		"layers.0.mlp.post_norm", "blocks.0.hook_mlp_out"}},
 };
 
 START_TEST(tensors_have_transformerlens_names)
@@ -39,4 +42,4 @@ START_TEST(tensors_have_transformerlens_names)
 }
 END_TEST
 
-TEST_PROGRAM("hook_names", { tcase_add_loop_test(tests, tensors_have_transformerlens_names, 0, 2); })
+TEST_PROGRAM("hook_names", { tcase_add_loop_test(tests, tensors_have_transformerlens_names, 0, 3); })

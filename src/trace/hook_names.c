@@ -17,7 +17,7 @@ static const struct pair outside[] = {
 	{"logits", "logits"},
 };
 
-/* Of a layer; the up projection of a gated MLP has a name of its own. */
+/* Of a layer. */
 static const struct pair inside[] = {
 	{"attn.norm", "ln1.hook_normalized"},
 	{"attn.q", "attn.hook_q"},
@@ -29,14 +29,15 @@ static const struct pair inside[] = {
 	{"attn.weights", "attn.hook_pattern"},
 	{"attn.mix", "attn.hook_z"},
 	{"attn.out", "hook_attn_out"},
-	{"attn.post_norm", "ln1_post.hook_normalized"},
+	{"attn.scores_capped", "attn.hook_attn_scores"},
+	{"attn.post_norm", "hook_attn_out"},
 	{"resid_mid", "hook_resid_mid"},
 	{"mlp.norm", "ln2.hook_normalized"},
 	{"mlp.gate", "mlp.hook_pre"},
 	{"mlp.up", "mlp.hook_pre"},
 	{"mlp.act", "mlp.hook_post"},
 	{"mlp.out", "hook_mlp_out"},
-	{"mlp.post_norm", "ln2_post.hook_normalized"},
+	{"mlp.post_norm", "hook_mlp_out"},
 	{"resid", "hook_resid_post"},
 };
 
@@ -49,11 +50,26 @@ static const char *find(const struct pair *pairs, size_t count, const char *ours
 	return NULL;
 }
 
-static bool is_gated(const struct trace *trace, long layer)
+/* What goes by another name, or by none, in layers that have the second tensor too: a hook is behind the cap of scores, and what is
+ * added to the residual stream is behind the second norms. */
+static const struct {
+	const char *ours, *beside, *theirs;
+} variants[] = {
+	{"mlp.up", "mlp.gate", "mlp.hook_pre_linear"},
+	{"attn.scores", "attn.scores_capped", NULL},
+	{"attn.out", "attn.post_norm", NULL},
+	{"mlp.out", "mlp.post_norm", NULL},
+};
+
+static const char *find_inside(const struct trace *trace, long layer, const char *ours)
 {
-	char gate[64];
-	snprintf(gate, sizeof gate, "layers.%ld.mlp.gate", layer);
-	return trace_find_value(trace, gate) >= 0;
+	char beside[64];
+	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+		snprintf(beside, sizeof beside, "layers.%ld.%s", layer, variants[i].beside);
+		if (strcmp(variants[i].ours, ours) == 0 && trace_find_value(trace, beside) >= 0)
+			return variants[i].theirs;
+	}
+	return find(inside, sizeof inside / sizeof *inside, ours);
 }
 
 bool hook_name(char name[HOOK_NAME_SIZE], const struct trace *trace, const char *value)
@@ -69,10 +85,9 @@ bool hook_name(char name[HOOK_NAME_SIZE], const struct trace *trace, const char 
 	if (strncmp(value, prefix, sizeof prefix - 1) != 0)
 		return false;
 	long layer = strtol(value + sizeof prefix - 1, &rest, 10);
-	theirs = *rest == '.' ? find(inside, sizeof inside / sizeof *inside, rest + 1) : NULL;
+	theirs = *rest == '.' ? find_inside(trace, layer, rest + 1) : NULL;
 	if (theirs == NULL)
 		return false;
-	bool linear = strcmp(rest + 1, "mlp.up") == 0 && is_gated(trace, layer);
-	snprintf(name, HOOK_NAME_SIZE, "blocks.%ld.%s", layer, linear ? "mlp.hook_pre_linear" : theirs);
+	snprintf(name, HOOK_NAME_SIZE, "blocks.%ld.%s", layer, theirs);
 	return true;
 }

@@ -40,6 +40,16 @@ static void add_rope(struct json_writer *writer, const char *key, const struct r
 	add_text(writer, "scaling", scalings[rope->scaling]);
 	json_key(writer, "factor");
 	json_add_float(writer, rope->factor);
+	if (rope->scaling == ROPE_LLAMA3) {
+		json_key(writer, "low_freq_factor");
+		json_add_float(writer, rope->low_freq_factor);
+		json_key(writer, "high_freq_factor");
+		json_add_float(writer, rope->high_freq_factor);
+		json_key(writer, "original_context");
+		json_add_float(writer, rope->original_context);
+	}
+	if (rope->factors != NULL) /* as many as pairs: a reader divides the frequencies by them */
+		json_put_bool(writer, "factors_in_file", true);
 	json_end_object(writer);
 }
 

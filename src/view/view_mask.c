@@ -5,25 +5,35 @@
 
 #define LABEL_COLUMNS 12
 #define KEY_COLUMNS 2
-#define MASKS 3
+#define MASKS 5
+#define MASKS_OF_ALL 3 /* the others are those of layers with a window */
 
-static const char *const names[MASKS] = {"mask.causal", "mask.padding", "mask"};
-static const char *const titles[MASKS] = {N_("causal"), N_("padding"), N_("both: what is used")};
+static const char *const names[MASKS] = {"mask.causal", "mask.padding", "mask", "mask.window", "mask.local"};
+static const char *const titles[MASKS] = {N_("causal"), N_("padding"), N_("both: what is used"), N_("window"), N_("with a window")};
+static const char *const columns[MASKS] = {"causal", "padding", "mask", "window", "local"};
 
 struct masks {
 	const struct scene *scene;
 	const struct pass *layout;
 	int64_t K;
+	int count;         /* of masks: all, or those that there are without a window */
 	const uint8_t *values[MASKS];
 	int room;          /* keys of each mask on the screen */
 	int64_t first_key; /* the last ones are shown */
 };
 
+static bool has_window(const struct scene *scene)
+{
+	int window = trace_find_value(scene->trace, names[MASKS_OF_ALL]), local = trace_find_value(scene->trace, names[MASKS - 1]);
+	return window >= 0 && local >= 0 && trace_value(scene->trace, window)->captured && trace_value(scene->trace, local)->captured;
+}
+
 static bool read_masks(const struct scene *scene, struct arena *arena, struct masks *masks, struct err *err)
 {
 	const struct pass *layout = &scene_pass(scene)->layout;
-	*masks = (struct masks){.scene = scene, .layout = layout, .K = layout->K};
-	for (int i = 0; i < MASKS; i++) {
+	*masks = (struct masks){.scene = scene, .layout = layout, .K = layout->K,
+		.count = has_window(scene) ? MASKS : MASKS_OF_ALL};
+	for (int i = 0; i < masks->count; i++) {
 		struct tensor tensor;
 		if (!scene_read(scene, names[i], arena, &tensor, err))
 			return false;
@@ -52,7 +62,7 @@ static void draw_line(const struct masks *masks, struct grid *grid, int y, int64
 	int32_t request = scene_request(masks->scene, masks->layout->row_of[cell]);
 	struct style yes = style_with(scene_lane(masks->scene, request), STYLE_STRONG);
 	draw_query(masks, grid, y, cell);
-	for (int i = 0; i < MASKS; i++) {
+	for (int i = 0; i < masks->count; i++) {
 		int x = LABEL_COLUMNS + i * (masks->room * KEY_COLUMNS + 3);
 		for (int64_t k = masks->first_key; k < masks->K; k++) {
 			bool may = masks->values[i][cell * masks->K + k] != 0;
@@ -67,7 +77,7 @@ static void draw_line(const struct masks *masks, struct grid *grid, int y, int64
 
 static void draw_titles(const struct masks *masks, struct grid *grid, int y)
 {
-	for (int i = 0; i < MASKS; i++) {
+	for (int i = 0; i < masks->count; i++) {
 		int width = masks->room * KEY_COLUMNS + 3;
 		grid_text(grid, grid_at(LABEL_COLUMNS + i * width, y, width - 1), style_of(STYLE_LABEL), _(titles[i]));
 	}
@@ -82,9 +92,10 @@ static void draw_masks(struct masks *masks, struct grid *page)
 	struct grid body = view_draw_heading(page, style_of(STYLE_TITLE),
 		_("Who may look at whom: a line per new token, a column per key; 1 = may look"));
 	struct grid *grid = &body;
-	int each = (grid->width - LABEL_COLUMNS) / MASKS - 3;
-	int fits = each / KEY_COLUMNS < 9 ? 9 : each / KEY_COLUMNS;
-	masks->room = masks->K > fits ? fits : masks->K < 9 ? 9 : (int)masks->K;
+	int each = (grid->width - LABEL_COLUMNS) / masks->count - 3;
+	int least = masks->count > MASKS_OF_ALL ? 5 : 9; /* five masks stand side by side in 80 columns */
+	int fits = each / KEY_COLUMNS < least ? least : each / KEY_COLUMNS;
+	masks->room = masks->K > fits ? fits : masks->K < least ? least : (int)masks->K;
 	masks->first_key = masks->K > masks->room ? masks->K - masks->room : 0;
 	draw_titles(masks, grid, 0);
 	int y = 1;
@@ -127,9 +138,8 @@ bool view_mask_table(const struct scene *scene, struct arena *arena, struct tabl
 	table_add_column(table, "row", TABLE_TEXT);
 	table_add_column(table, "s", TABLE_INT);
 	table_add_column(table, "k", TABLE_INT);
-	table_add_column(table, "causal", TABLE_BOOL);
-	table_add_column(table, "padding", TABLE_BOOL);
-	table_add_column(table, "mask", TABLE_BOOL);
+	for (int i = 0; i < (scene_has_pass(scene) && has_window(scene) ? MASKS : MASKS_OF_ALL); i++)
+		table_add_column(table, columns[i], TABLE_BOOL);
 	if (!scene_has_pass(scene))
 		return true;
 	if (!read_masks(scene, arena, &masks, err))
@@ -140,7 +150,7 @@ bool view_mask_table(const struct scene *scene, struct arena *arena, struct tabl
 		table_set_string(table, row, 0, scene_row_id(scene, scene_request(scene, b)));
 		table_set_int(table, row, 1, cell - pass_row_begin(masks.layout, b));
 		table_set_int(table, row, 2, at % masks.K);
-		for (int i = 0; i < MASKS; i++)
+		for (int i = 0; i < masks.count; i++)
 			table_set_bool(table, row, 3 + i, masks.values[i][at] != 0);
 	}
 	return true;
