@@ -10,6 +10,7 @@
 #include "text/trie.h"
 
 #define UNKNOWN_COST 10.0
+#define NO_WAY UINT32_MAX
 
 struct unigram {
 	struct trie trie;
@@ -24,8 +25,6 @@ struct way {
 	uint32_t start; /* of its last token; NO_WAY: none found yet */
 	int32_t id;
 };
-
-enum { NO_WAY = UINT32_MAX };
 
 static bool read_scores(struct subword *model, const struct json *list, struct arena *arena, struct err *err)
 {
