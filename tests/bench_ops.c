@@ -54,8 +54,10 @@ static struct batch make_batch(const struct model *model, bool decode, int64_t s
 		int32_t *prompt = ARENA_ARRAY(arena, int32_t, length);
 		for (int64_t t = 0; t < length; t++)
 			prompt[t] = (int32_t)((i * 31 + t * 7 + 5) % model_config(model)->vocabulary);
-		batch.requests[i] = (struct request){.id = arena_printf(arena, "r%d", (int)i), .prompt = prompt,
-			.prompt_length = length, .max_new_tokens = decode ? PASSES + 2 : 1};
+		batch.requests[i] = (struct request){.id = arena_printf(arena, "r%d", (int)i),
+			.prompt = prompt,
+			.prompt_length = length,
+			.max_new_tokens = decode ? PASSES + 2 : 1};
 	}
 	return batch;
 }

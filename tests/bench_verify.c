@@ -56,8 +56,10 @@ static void fill(struct bench *bench, const struct load *load)
 		snprintf(bench->ids[i], sizeof bench->ids[i], "r%d", (int)i);
 		for (int64_t t = 0; t < load->prompt; t++)
 			bench->prompts[i][t] = (int32_t)((i * 31 + t * 7 + 5) % vocabulary);
-		bench->requests[i] = (struct request){.id = bench->ids[i], .prompt = bench->prompts[i],
-			.prompt_length = load->prompt - i * load->prompt / (2 * load->rows), .max_new_tokens = load->fresh};
+		bench->requests[i] = (struct request){.id = bench->ids[i],
+			.prompt = bench->prompts[i],
+			.prompt_length = load->prompt - i * load->prompt / (2 * load->rows),
+			.max_new_tokens = load->fresh};
 	}
 	bench->batch = (struct batch){.requests = bench->requests, .count = load->rows};
 }
@@ -75,7 +77,10 @@ static bool open_model(struct bench *bench, const struct load *load, struct err 
 static bool record(struct bench *bench, struct plan *plan, struct err *err)
 {
 	bool more = true;
-	struct live_options options = {.model = bench->model, .plan = plan, .batch = &bench->batch, .capture = "all",
+	struct live_options options = {.model = bench->model,
+		.plan = plan,
+		.batch = &bench->batch,
+		.capture = "all",
 		.run = {.threads = 1}};
 	bool ok = live_new(&bench->live, &options, err);
 	while (ok && more)
@@ -111,9 +116,11 @@ static bool only_runs(struct bench *bench, struct plan *plan, struct err *err)
 				scrambled[i] = (i >> bit & 1) == value;
 			uint64_t seed = 1 + (uint64_t)(2 * bit + value) * 1000003u;
 			struct plan *other = NULL;
-			struct batch batch = scramble_batch(&bench->batch, scrambled, model_config(bench->model), seed, &arena);
+			struct batch batch =
+				scramble_batch(&bench->batch, scrambled, model_config(bench->model), seed, &arena);
 			ok = plan_build(&other, bench->model, batch_way(&batch), &arena, err) &&
-				scramble_plan(other, scrambled, batch.count, seed, err) && run_all(bench, other, &batch, err);
+				scramble_plan(other, scrambled, batch.count, seed, err) &&
+				run_all(bench, other, &batch, err);
 			plan_free(other);
 			arena_free(&arena);
 		}
@@ -126,7 +133,10 @@ static bool proofs(struct bench *bench, int64_t cells, struct err *err)
 {
 	struct isolation result;
 	struct arena arena = ARENA_INIT;
-	struct isolation_options options = {.trace = bench->trace, .model = bench->model, .run = {.threads = 1}, .seed = 1,
+	struct isolation_options options = {.trace = bench->trace,
+		.model = bench->model,
+		.run = {.threads = 1},
+		.seed = 1,
 		.cells_per_value = cells};
 	bool ok = isolation_check(&result, &options, &arena, err) &&
 		(result.ok || err_input(err, NULL, NULL, "the batch is not isolated"));
@@ -165,9 +175,9 @@ static bool take_turns(struct bench *bench, struct plan *plan, const struct load
 		of_all[i] = audited[i] / runs[i];
 	}
 	if (ok)
-		printf("%-16s %4d %7d %4d %10.1f %10.1f %10.1f %10.2f %10.2f\n", load->model, (int)load->rows, (int)load->prompt,
-			(int)load->fresh, 1e3 * median(runs), 1e3 * median(proven), 1e3 * median(audited), median(of_proofs),
-			median(of_all));
+		printf("%-16s %4d %7d %4d %10.1f %10.1f %10.1f %10.2f %10.2f\n", load->model, (int)load->rows,
+			(int)load->prompt, (int)load->fresh, 1e3 * median(runs), 1e3 * median(proven),
+			1e3 * median(audited), median(of_proofs), median(of_all));
 	return ok;
 }
 

@@ -29,8 +29,11 @@ static inline void desk_init(struct desk *d, const char *model, const int64_t *l
 		int32_t *prompt = ARENA_ARRAY(&d->arena, int32_t, lengths[i]);
 		for (int64_t t = 0; t < lengths[i]; t++)
 			prompt[t] = 4 + (int32_t)((i * 5 + t * 3) % 9);
-		d->batch.requests[i] = (struct request){.id = arena_printf(&d->arena, "%c%d", 'A' + (int)(i % 26), (int)(i / 26)),
-			.prompt = prompt, .prompt_length = lengths[i], .max_new_tokens = 5};
+		d->batch.requests[i] =
+			(struct request){.id = arena_printf(&d->arena, "%c%d", 'A' + (int)(i % 26), (int)(i / 26)),
+				.prompt = prompt,
+				.prompt_length = lengths[i],
+				.max_new_tokens = 5};
 	}
 }
 

@@ -81,7 +81,7 @@ listed_commands() {
 
 # described_faults ROOT: every fault has its chapter in docs/FAULTS.md, and the other way round.
 described_faults() {
-	sed -n 's/^	{"\([a-z-]*\)", N_(.*/\1/p' "$1/src/analysis/faults.c" | sort >"$check_scratch/faults"
+	sed -n 's/^	{"\([a-z-]*\)",.*/\1/p' "$1/src/analysis/faults.c" | sort >"$check_scratch/faults"
 	sed -n 's/^## \([a-z-]*\)$/\1/p' "$1/docs/FAULTS.md" | sort >"$check_scratch/chapters"
 	comm -23 "$check_scratch/faults" "$check_scratch/chapters" | sed 's/$/ has no chapter in docs\/FAULTS.md/'
 	comm -13 "$check_scratch/faults" "$check_scratch/chapters" | sed 's/^/docs\/FAULTS.md: there is no fault /'

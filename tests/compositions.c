@@ -17,7 +17,8 @@ int main(int argc, char **argv)
 		uint64_t state = seed + (uint64_t)i;
 		struct batch batch = composition_batch(model_config(c.model), &state, &arena);
 		if (!composition_check(&c, &batch, NULL, seed + (uint64_t)i, &result, &arena) || !result.ok) {
-			printf("composition with seed %llu is not isolated\n", (unsigned long long)(seed + (uint64_t)i));
+			printf("composition with seed %llu is not isolated\n",
+				(unsigned long long)(seed + (uint64_t)i));
 			bad++;
 		}
 		struct leak leak = {0};

@@ -109,9 +109,17 @@ static inline bool composition_record(struct compositions *c, const struct batch
 	bool ok = plan_build(&plan, c->model, batch_way(batch), &arena, err) &&
 		faults_apply(faults, (size_t)fault_count, plan, &with_faults, err) &&
 		run_new(&run, c->model, plan, batch, &with_faults, err) &&
-		recorder_new(&recorder, &(struct recorder_options){.folder = c->folder, .replace = true, .scratch = true,
-			.capture = "all", .model = c->model, .plan = plan, .batch = batch, .faults = faults,
-			.fault_count = fault_count}, err);
+		recorder_new(&recorder,
+			&(struct recorder_options){.folder = c->folder,
+				.replace = true,
+				.scratch = true,
+				.capture = "all",
+				.model = c->model,
+				.plan = plan,
+				.batch = batch,
+				.faults = faults,
+				.fault_count = fault_count},
+			err);
 	struct probe probe = {0};
 	if (ok)
 		probe = recorder_probe(recorder);
@@ -125,8 +133,8 @@ static inline bool composition_record(struct compositions *c, const struct batch
 }
 
 /* Records the batch with a fault (or NULL) and proves it; the result lies in the arena. */
-static inline bool composition_check(struct compositions *c, const struct batch *batch, const char *fault, uint64_t seed,
-	struct isolation *result, struct arena *arena)
+static inline bool composition_check(struct compositions *c, const struct batch *batch, const char *fault,
+	uint64_t seed, struct isolation *result, struct arena *arena)
 {
 	/* the scalar set multiplies in software on some processors: now and then is enough */
 	static const char *const sets[] = {"avx2", NULL, "avx512", "neon"};
@@ -141,7 +149,10 @@ static inline bool composition_check(struct compositions *c, const struct batch 
 	if (kernels_get(proved.kernels) == NULL)
 		proved.kernels = NULL;
 	bool ok = composition_record(c, batch, fault, &recorded, &err) && trace_open(&trace, c->folder, &err);
-	struct isolation_options options = {.trace = trace, .model = c->model, .run = proved, .seed = seed,
+	struct isolation_options options = {.trace = trace,
+		.model = c->model,
+		.run = proved,
+		.seed = seed,
 		.cells_per_value = 2};
 	ok = ok && isolation_check(result, &options, arena, &err);
 	trace_close(trace);
@@ -153,7 +164,8 @@ static inline bool composition_check(struct compositions *c, const struct batch 
 }
 
 /* Runs the recorded batch again in another way and order and compares every tensor, bit for bit, with what was recorded. */
-static inline bool composition_again(struct compositions *c, const struct batch *batch, uint64_t seed, struct leak *leak)
+static inline bool composition_again(struct compositions *c, const struct batch *batch, uint64_t seed,
+	struct leak *leak)
 {
 	struct err err = ERR_INIT;
 	struct arena arena = ARENA_INIT;
@@ -199,9 +211,22 @@ static inline bool composition_again(struct compositions *c, const struct batch 
 /* Small enough for thousands of batches, with room for long rows. */
 static inline bool composition_random(struct model **model, struct err *err)
 {
-	struct config config = {.family = "gpt2", .vocabulary = 24, .context = 96, .hidden = 8, .layers = 2, .heads = 2,
-		.kv_heads = 2, .head_width = 4, .mlp = 12, .norm_eps = 1e-5f, .scale_scores = true, .tied = true, .bos = -1, .pad = 3,
-		.end_tokens = {7}, .end_token_count = 1};
+	struct config config = {.family = "gpt2",
+		.vocabulary = 24,
+		.context = 96,
+		.hidden = 8,
+		.layers = 2,
+		.heads = 2,
+		.kv_heads = 2,
+		.head_width = 4,
+		.mlp = 12,
+		.norm_eps = 1e-5f,
+		.scale_scores = true,
+		.tied = true,
+		.bos = -1,
+		.pad = 3,
+		.end_tokens = {7},
+		.end_token_count = 1};
 	return model_random(model, &config, "random", err);
 }
 

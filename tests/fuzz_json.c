@@ -41,7 +41,8 @@ static void ask(const struct json *node)
 	for (size_t i = 0; i < node->count; i++) {
 		/* keys that U+0000 cuts short are found under another name or not at all */
 		const struct json *child = node->items[i];
-		if (node->type == JSON_OBJECT && strlen(child->key) == child->key_length && json_find(node, child->key) != child)
+		if (node->type == JSON_OBJECT && strlen(child->key) == child->key_length &&
+			json_find(node, child->key) != child)
 			abort();
 		ask(child);
 	}

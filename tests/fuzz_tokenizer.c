@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		struct arena arena = ARENA_INIT;
 		struct tokenizer_list tokens;
 		struct err refused = ERR_INIT;
-		if (tokenizer_encode(tokenizer, (struct tokenizer_text){text, text_length, special == 1}, &arena, &tokens, &refused)) {
+		if (tokenizer_encode(tokenizer, (struct tokenizer_text){text, text_length, special == 1}, &arena,
+			    &tokens, &refused)) {
 			check_offsets(&tokens, text_length);
 			decode(tokenizer, &tokens, special == 1);
 		} else if (refused.kind != ERR_USAGE) {

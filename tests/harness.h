@@ -33,18 +33,18 @@ static inline int harness_is_slow(void)
 		(variant != NULL && strcmp(variant, "release") != 0 && strcmp(variant, "clang") != 0);
 }
 
-#define TEST_PROGRAM(name, additions)                                   \
-	int main(void)                                                  \
-	{                                                               \
-		Suite *suite = suite_create(name);                      \
-		TCase *tests = tcase_create(name);                      \
-		tcase_set_timeout(tests, 300);                          \
-		additions suite_add_tcase(suite, tests);                \
-		SRunner *runner = srunner_create(suite);                \
-		srunner_run_all(runner, CK_ENV);                        \
-		int failed = srunner_ntests_failed(runner);             \
-		srunner_free(runner);                                   \
-		return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;       \
+#define TEST_PROGRAM(name, additions) \
+	int main(void) \
+	{ \
+		Suite *suite = suite_create(name); \
+		TCase *tests = tcase_create(name); \
+		tcase_set_timeout(tests, 300); \
+		additions suite_add_tcase(suite, tests); \
+		SRunner *runner = srunner_create(suite); \
+		srunner_run_all(runner, CK_ENV); \
+		int failed = srunner_ntests_failed(runner); \
+		srunner_free(runner); \
+		return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE; \
 	}
 
 #endif

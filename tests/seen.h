@@ -27,8 +27,8 @@ struct seen_cell {
 
 struct seen_pass {
 	struct pass layout;
-	struct tensor *values;   /* [values of the plan] */
-	struct seen_cell *keys;  /* [B,K]: who wrote what the row reads there */
+	struct tensor *values;     /* [values of the plan] */
+	struct seen_cell *keys;    /* [B,K]: who wrote what the row reads there */
 	const int32_t **histories; /* [B]: the row's tokens, the one chosen in this pass included */
 };
 
@@ -40,7 +40,7 @@ struct seen {
 	struct arena arena;
 	struct seen_pass passes[SEEN_PASSES];
 	int64_t count;
-	struct seen_cell *slots; /* [slot_count]: who wrote it last */
+	struct seen_cell *slots;       /* [slot_count]: who wrote it last */
 	int64_t slot_count, explained; /* the pass that is being explained */
 };
 
@@ -138,7 +138,8 @@ static inline bool seen_run(struct seen *seen, struct model *model, const struct
 		ok = run_step(run, &probe, &more, &err);
 		for (int64_t b = 0; ok && seen->count > before && b < seen->passes[before].layout.B; b++) {
 			const struct row *row = run_row(run, seen->passes[before].layout.rows[b]);
-			seen->passes[before].histories[b] = seen_copy(seen, row->tokens, (size_t)row->count * sizeof *row->tokens);
+			seen->passes[before].histories[b] =
+				seen_copy(seen, row->tokens, (size_t)row->count * sizeof *row->tokens);
 		}
 	}
 	run_delete(run);
@@ -192,13 +193,19 @@ static inline const int32_t *seen_history(void *self, int32_t request)
 }
 
 /* A question about one element of a value; explain_cell() answers it. The answer lies in the arena. */
-static inline struct explain seen_question(struct seen *seen, int64_t pass, int value, int64_t element, struct arena *arena)
+static inline struct explain seen_question(struct seen *seen, int64_t pass, int value, int64_t element,
+	struct arena *arena)
 {
 	const struct config *config = model_config(seen->model);
 	const struct op *op = &seen->plan->ops[seen->plan->values[value].producer];
-	struct explain explain = {.plan = seen->plan, .pass = &seen->passes[pass].layout, .dims = seen->plan->dims,
-		.arena = arena, .batch = seen->batch,
-		.finish = {.end_tokens = config->end_tokens, .end_token_count = config->end_token_count, .context = config->context},
+	struct explain explain = {.plan = seen->plan,
+		.pass = &seen->passes[pass].layout,
+		.dims = seen->plan->dims,
+		.arena = arena,
+		.batch = seen->batch,
+		.finish = {.end_tokens = config->end_tokens,
+			.end_token_count = config->end_token_count,
+			.context = config->context},
 		.reader = {seen, seen_read, seen_key, seen_columns, seen_history}};
 	dims_set_pass(&explain.dims, explain.pass);
 	seen->explained = pass;

@@ -19,10 +19,10 @@
 #define ROWS 3
 
 struct taint {
-	int row;            /* the request that stays defined */
-	bool plain;         /* nothing is marked */
-	int64_t values;     /* elements of it that were looked at */
-	const char *leak;   /* the first value with an undefined element, or NULL */
+	int row;          /* the request that stays defined */
+	bool plain;       /* nothing is marked */
+	int64_t values;   /* elements of it that were looked at */
+	const char *leak; /* the first value with an undefined element, or NULL */
 	int64_t leak_pass;
 };
 
@@ -63,7 +63,8 @@ static void taint_check(struct taint *taint, const struct pass *pass, const char
 		if (!taint_is_real(pass, tensor, i))
 			continue;
 		taint->values++;
-		if (__msan_test_shadow((const char *)tensor->data + (size_t)i * size, size) >= 0 && taint->leak == NULL) {
+		if (__msan_test_shadow((const char *)tensor->data + (size_t)i * size, size) >= 0 &&
+			taint->leak == NULL) {
 			taint->leak = name;
 			taint->leak_pass = pass->index;
 		}
@@ -97,8 +98,7 @@ static void taint_plant(void *self, struct pass *pass, const struct kvcache *cac
 			pass->key_slot[pass->K - pass->past[0] - 1];
 }
 
-static bool taint_run(struct taint *taint, struct model *model, const struct plan *plan,
-	struct run_options options)
+static bool taint_run(struct taint *taint, struct model *model, const struct plan *plan, struct run_options options)
 {
 	int32_t prompts[ROWS][5] = {{3, 4, 5, 6, 7}, {2, 9}, {8, 9, 10}};
 	struct request requests[ROWS] = {
@@ -127,8 +127,9 @@ static void result(bool good, const char *set, int threads, const struct taint *
 		passes++;
 	else
 		failures++;
-	printf("%s %s, %d threads, row %d: %s (%lld values%s%s)\n", good ? "ok" : "FAIL", set, threads, taint->row, what,
-		(long long)taint->values, taint->leak != NULL ? ", undefined: " : "", taint->leak != NULL ? taint->leak : "");
+	printf("%s %s, %d threads, row %d: %s (%lld values%s%s)\n", good ? "ok" : "FAIL", set, threads, taint->row,
+		what, (long long)taint->values, taint->leak != NULL ? ", undefined: " : "",
+		taint->leak != NULL ? taint->leak : "");
 }
 
 static void taint_set(struct model *model, const struct plan *plan, struct run_options options, bool plain)
@@ -154,14 +155,27 @@ static void taint_set(struct model *model, const struct plan *plan, struct run_o
 int main(int argc, char **argv)
 {
 	static const char *const sets[] = {"scalar", "avx2", "avx512", "neon"};
-	struct config config = {.family = "gpt2", .vocabulary = 40, .context = 32, .hidden = 24, .layers = 2, .heads = 3,
-		.kv_heads = 3, .head_width = 8, .mlp = 50, .norm_eps = 1e-5f, .activation = ACTIVATION_GELU_TANH,
-		.scale_scores = true, .tied = true, .bos = -1, .pad = -1};
+	struct config config = {.family = "gpt2",
+		.vocabulary = 40,
+		.context = 32,
+		.hidden = 24,
+		.layers = 2,
+		.heads = 3,
+		.kv_heads = 3,
+		.head_width = 8,
+		.mlp = 50,
+		.norm_eps = 1e-5f,
+		.activation = ACTIVATION_GELU_TANH,
+		.scale_scores = true,
+		.tied = true,
+		.bos = -1,
+		.pad = -1};
 	struct arena arena = ARENA_INIT;
 	struct model *model = NULL;
 	struct plan *plan = NULL;
 	struct err err = ERR_INIT;
-	if (!model_random(&model, &config, "random", &err) || !plan_build(&plan, model, (struct plan_way){0}, &arena, &err)) {
+	if (!model_random(&model, &config, "random", &err) ||
+		!plan_build(&plan, model, (struct plan_way){0}, &arena, &err)) {
 		printf("FAIL %s\n0 passed, 1 failed\n", err.message);
 		return EXIT_FAILURE;
 	}

@@ -40,7 +40,8 @@ static bool golden_value(void *self, const struct plan *plan, const struct pass 
 		int64_t index[TENSOR_MAX_RANK];
 		tensor_index(tensor, i, index);
 		if (golden_is_real(pass, tensor, index))
-			hash_add(golden->rows[pass->rows[index[b]]], (const char *)tensor->data + (size_t)i * size, size);
+			hash_add(golden->rows[pass->rows[index[b]]], (const char *)tensor->data + (size_t)i * size,
+				size);
 	}
 	return true;
 }

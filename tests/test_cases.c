@@ -307,7 +307,8 @@ START_TEST(case_19_a_place_is_used_again_without_a_trace)
 	d.batch.max_rows = 1;
 	ck_assert(desk_proved(&d, NULL));
 	int64_t last = trace_pass_count(d.trace) - 1;
-	ck_assert_int_eq(((const int32_t *)tensor_of(&d, last, "cache.slot", &t))[0], 0); /* the very slots of the first */
+	ck_assert_int_eq(((const int32_t *)tensor_of(&d, last, "cache.slot", &t))[0],
+		0); /* the very slots of the first */
 	ck_assert(!desk_proved(&d, "stale-slot"));
 	desk_free(&d);
 }
@@ -344,7 +345,8 @@ START_TEST(case_21_pads_are_not_in_the_cache)
 	d.batch.requests[2].arrives = 2;
 	ck_assert(desk_proved(&d, NULL));
 	for (int64_t pass = 0; pass < trace_pass_count(d.trace); pass++) {
-		const int32_t *written = tensor_of(&d, pass, "cache.written", &t), *position = tensor_of(&d, pass, "cache.position", &t);
+		const int32_t *written = tensor_of(&d, pass, "cache.written", &t),
+			      *position = tensor_of(&d, pass, "cache.position", &t);
 		for (int64_t i = 0; i < tensor_count(&t.tensor); i++)
 			ck_assert(written[i] < 0 || position[i] >= 0 || written[i] == pass);
 	}

@@ -85,7 +85,9 @@ START_TEST(case_34_a_difference_is_told_with_the_margin_of_the_choice)
 	int32_t best = 0, second = 1;
 	float distance = 0;
 	for (int32_t v = 0; v < 16; v++) {
-		second = v != best && a[v] <= a[best] && (second == best || a[v] > a[second]) ? v : a[v] > a[best] ? best : second;
+		second = v != best && a[v] <= a[best] && (second == best || a[v] > a[second]) ? v
+			: a[v] > a[best]                                                      ? best
+											      : second;
 		best = a[v] > a[best] ? v : best;
 		distance = fmaxf(distance, fabsf(a[v] - b[v]));
 	}
@@ -180,7 +182,8 @@ START_TEST(case_nnsight_722_every_number_knows_its_row)
 		const float *packed = tensor_of(&d, 0, "embed", &t);
 		ck_assert_int_eq(t.tensor.shape[0], 2 + 5 + 9);
 		for (int64_t p = 0; p < two_five_nine[i]; p++)
-			ck_assert_mem_eq(packed + (size_t)pass_cell(layout_of(&d, 0), i, p) * H, alone[p], H * sizeof(float));
+			ck_assert_mem_eq(packed + (size_t)pass_cell(layout_of(&d, 0), i, p) * H, alone[p],
+				H * sizeof(float));
 	}
 	desk_free(&d);
 }

@@ -114,7 +114,8 @@ static bool is_type(const struct json *node, const char *type, size_t length)
 	int64_t whole;
 	struct err err = ERR_INIT;
 	if (type[0] == '=')
-		return node->type == JSON_STRING && node->length == length - 1 && memcmp(node->text, type + 1, length - 1) == 0;
+		return node->type == JSON_STRING && node->length == length - 1 &&
+			memcmp(node->text, type + 1, length - 1) == 0;
 	if (strncmp(type, "nested", length) == 0) {
 		for (size_t i = 0; node->type == JSON_ARRAY && i < node->count; i++) {
 			if (!is_type(node->items[i], type, length))
@@ -126,7 +127,8 @@ static bool is_type(const struct json *node, const char *type, size_t length)
 		return json_int(node, INT64_MIN, INT64_MAX, &whole, &err);
 	if (strncmp(type, "bool", length) == 0)
 		return node->type == JSON_TRUE || node->type == JSON_FALSE;
-	return node->type == (strncmp(type, "number", length) == 0 ? JSON_NUMBER
+	return node->type ==
+		(strncmp(type, "number", length) == 0                ? JSON_NUMBER
 				: strncmp(type, "text", length) == 0 ? JSON_STRING
 								     : JSON_NULL);
 }
@@ -166,31 +168,38 @@ struct expected {
 	const char *shape;
 };
 
-#define RUN_SHAPE                                                                                                        \
-	"{\"trace\":\"text|null\",\"model\":\"text\",\"rows\":[{\"id\":\"text\",\"prompt_tokens\":[\"int\"],"                \
-	"\"tokens\":[\"int\"],\"text\":\"text\",\"finish\":\"=eos|=stop|=length|=context\",\"logprobs\":[\"number\"]}],"     \
-	"\"passes\":[{\"index\":\"int\",\"kind\":\"=prefill|=decode|=mixed\",\"rows\":[\"text\"],\"tokens\":\"nested\"}]}"
-#define SHOW_SHAPE                                                                                                       \
-	"{\"pass\":\"int|null\",\"name\":\"text\",\"axes\":[\"text\"],\"shape\":[\"int\"],\"dtype\":\"=F32|=I32|=BOOL|=U32\"," \
+#define RUN_SHAPE \
+	"{\"trace\":\"text|null\",\"model\":\"text\",\"rows\":[{\"id\":\"text\",\"prompt_tokens\":[\"int\"]," \
+	"\"tokens\":[\"int\"],\"text\":\"text\",\"finish\":\"=eos|=stop|=length|=context\",\"logprobs\":[\"number\"]}" \
+	"]," \
+	"\"passes\":[{\"index\":\"int\",\"kind\":\"=prefill|=decode|=mixed\",\"rows\":[\"text\"],\"tokens\":" \
+	"\"nested\"}]}"
+#define SHOW_SHAPE \
+	"{\"pass\":\"int|null\",\"name\":\"text\",\"axes\":[\"text\"],\"shape\":[\"int\"],\"dtype\":\"=F32|=I32|=" \
+	"BOOL|=U32\"," \
 	"\"data\":\"nested\",\"special\":[{\"index\":[\"int\"],\"value\":\"=-inf|=inf|=nan\"}]}"
-#define EXPLAIN_SHAPE                                                                                                    \
-	"{\"cell\":{\"pass\":\"int\",\"name\":\"text\",\"index\":[\"int\"]},\"value\":\"number\",\"bits\":\"text\","          \
-	"\"formula\":\"text\",\"recomputed_bits\":\"text\",\"same\":\"bool\",\"inputs\":[{\"name\":\"text\","                 \
-	"\"index\":[\"int\"],\"value\":\"number\",\"weight\":\"number\",\"term\":\"number\",\"share\":\"number\"}],"          \
+#define EXPLAIN_SHAPE \
+	"{\"cell\":{\"pass\":\"int\",\"name\":\"text\",\"index\":[\"int\"]},\"value\":\"number\",\"bits\":\"text\"," \
+	"\"formula\":\"text\",\"recomputed_bits\":\"text\",\"same\":\"bool\",\"inputs\":[{\"name\":\"text\"," \
+	"\"index\":[\"int\"],\"value\":\"number\",\"weight\":\"number\",\"term\":\"number\",\"share\":\"number\"}]," \
 	"\"rest\":{\"count\":\"int\",\"sum\":\"number\"}}"
 #define PROOF_SHAPE "{\"ok\":\"bool\",\"tensors\":\"int\",\"values\":\"int\"}"
-#define VERIFY_HEAD                                                                                                      \
-	"{\"ok\":\"bool\",\"proofs\":{\"reach\":" PROOF_SHAPE ",\"alone\":" PROOF_SHAPE ",\"scrambled\":" PROOF_SHAPE "},"    \
+#define VERIFY_HEAD \
+	"{\"ok\":\"bool\",\"proofs\":{\"reach\":" PROOF_SHAPE ",\"alone\":" PROOF_SHAPE ",\"scrambled\":" PROOF_SHAPE \
+	"}," \
 	"\"audit\":{\"ok\":\"bool\",\"cells\":\"int\"},\"first_leak\":"
-#define ERROR_SHAPE(kind) "{\"error\":{\"kind\":\"=" kind "\",\"message\":\"text\",\"file\":\"text\",\"where\":\"text\"}}"
+#define ERROR_SHAPE(kind) \
+	"{\"error\":{\"kind\":\"=" kind "\",\"message\":\"text\",\"file\":\"text\",\"where\":\"text\"}}"
 
 /* In this order: the first records the trace that others ask. */
 static const struct expected documents[] = {
 	{"run|--batch|tiny_models/three-requests/batch.json|-o|@trace|--capture|all|--json", 0, RUN_SHAPE},
 	{"run|tiny-stories|Once|--new|2|--layout|packed|--temperature|0.8|--json", 0, RUN_SHAPE},
 	{"ls|@trace|--json", 0,
-		"{\"model\":\"text\",\"passes\":[{\"index\":\"int\",\"kind\":\"text\",\"rows\":[\"text\"],\"bytes\":\"int\"}],"
-		"\"tensors\":[{\"name\":\"text\",\"axes\":[\"text\"],\"shape\":[\"int\"],\"dtype\":\"text\",\"bytes\":\"int\"}]}"},
+		"{\"model\":\"text\",\"passes\":[{\"index\":\"int\",\"kind\":\"text\",\"rows\":[\"text\"],\"bytes\":"
+		"\"int\"}],"
+		"\"tensors\":[{\"name\":\"text\",\"axes\":[\"text\"],\"shape\":[\"int\"],\"dtype\":\"text\",\"bytes\":"
+		"\"int\"}]}"},
 	{"show|@trace|pass=1 tokens|--json", 0, SHOW_SHAPE},
 	{"show|@trace|pass=0 layers.0.attn.scores|--json", 0, SHOW_SHAPE},
 	{"show|@trace|pass=1 logits[row=A,vocab=520]|--json", 0, SHOW_SHAPE},
@@ -201,20 +210,26 @@ static const struct expected documents[] = {
 	{"explain|@trace|pass=0 mask[1,2,2]|--json", 0, EXPLAIN_SHAPE},
 	{"verify|@trace|--json", 0, VERIFY_HEAD "\"null\"}"},
 	{"verify|--batch|docs/faults/padding-attended.json|--fault|padding-attended|--json", 1,
-		VERIFY_HEAD "{\"pass\":\"int\",\"op\":\"text\",\"row\":\"text\",\"position\":\"int\",\"index\":[\"int\"],"
-			    "\"proof\":\"=reach|=alone|=scrambled|=audit|=replay\",\"from_row\":\"text|null\"}}"},
+		VERIFY_HEAD
+		"{\"pass\":\"int\",\"op\":\"text\",\"row\":\"text\",\"position\":\"int\",\"index\":[\"int\"],"
+		"\"proof\":\"=reach|=alone|=scrambled|=audit|=replay\",\"from_row\":\"text|null\"}}"},
 	{"tokenize|three-requests|我今天|--json", 0,
-		"{\"tokens\":[{\"id\":\"int\",\"text\":\"text\",\"bytes\":[\"int\"],\"start\":\"int\",\"end\":\"int\"}]}"},
+		"{\"tokens\":[{\"id\":\"int\",\"text\":\"text\",\"bytes\":[\"int\"],\"start\":\"int\",\"end\":\"int\"}]"
+		"}"},
 	{"model|glass|--json", 0,
-		"{\"name\":\"text\",\"family\":\"text\",\"layers\":\"int\",\"hidden\":\"int\",\"heads\":\"int\",\"vocabulary\":\"int\","
-		"\"context\":\"int\",\"parameters\":\"int\",\"weights_digest\":\"text\",\"tokenizer\":\"text|null\",\"weights\":"
+		"{\"name\":\"text\",\"family\":\"text\",\"layers\":\"int\",\"hidden\":\"int\",\"heads\":\"int\","
+		"\"vocabulary\":\"int\","
+		"\"context\":\"int\",\"parameters\":\"int\",\"weights_digest\":\"text\",\"tokenizer\":\"text|null\","
+		"\"weights\":"
 		"[{\"name\":\"text\",\"axes\":\"text\",\"shape\":[\"int\"]}]}"},
 	{"export|@trace|tokens|-o|@tokens.csv|--json", 0, "{\"file\":\"text\",\"format\":\"=csv\",\"bytes\":\"int\"}"},
 	{"view|@trace|--json", 0, "{}"},
 	{"lesson|list|--json", 0, "{}"},
 	{"lesson|check|11-three-requests|--json", 0,
 		"[{\"file\":\"text\",\"ok\":\"bool\",\"checks\":\"int\",\"failed\":\"int\",\"report\":\"text\"}]"},
-	{"bench|--shape|16,1,1,16,32|--threads|1|--batch-sizes|1|--prefill|4|--decode|1|--repeat|1|--capture|none|--json", 0, "{}"},
+	{"bench|--shape|16,1,1,16,32|--threads|1|--batch-sizes|1|--prefill|4|--decode|1|--repeat|1|--capture|none|--"
+	 "json",
+		0, "{}"},
 	{"ls|@nowhere|--json", 3, ERROR_SHAPE("input")},
 	{"ls|--json", 2, ERROR_SHAPE("usage")},
 	{"show|@trace|nosuch|--json", 2, ERROR_SHAPE("usage")},
@@ -231,7 +246,8 @@ START_TEST(documents_fit_the_contract)
 		struct err err = ERR_INIT;
 		struct json *shape;
 		char why[512];
-		ck_assert_msg(json_parse(e->shape, strlen(e->shape), NULL, &c.arena, &shape, &err), "%s: %s", e->line, err.message);
+		ck_assert_msg(json_parse(e->shape, strlen(e->shape), NULL, &c.arena, &shape, &err), "%s: %s", e->line,
+			err.message);
 		ck_assert_msg(fit(c.document, shape, why, sizeof why), "%s: %s", e->line, why);
 		end(&c);
 	}
@@ -373,13 +389,15 @@ END_TEST
 
 START_TEST(quiet_and_sound_calls_say_nothing)
 {
-	static const char *const lines[] = {"run|glass|--tokens|5|--new|1", "model|glass", "lesson|list", "--help", "run|--help",
-		"help|ls", "--version", "--lang|zh|--help", "export|@t|tokens|-o|@x.svg|--quiet", "show|@t|tokens|--csv",
-		"show|@t|logits|--heat", "ls|@t", "view|@t|--plain", "verify|@t", "tokenize|glass|the cat", "model|glass|--weights"};
+	static const char *const lines[] = {"run|glass|--tokens|5|--new|1", "model|glass", "lesson|list", "--help",
+		"run|--help", "help|ls", "--version", "--lang|zh|--help", "export|@t|tokens|-o|@x.svg|--quiet",
+		"show|@t|tokens|--csv", "show|@t|logits|--heat", "ls|@t", "view|@t|--plain", "verify|@t",
+		"tokenize|glass|the cat", "model|glass|--weights"};
 	struct called made = call("run|glass|--tokens|5 6|--tokens|7|--new|2|-o|@t|--capture|all");
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct called c = call(lines[i]);
-		ck_assert_msg(c.status == 0 && c.said_length == 0, "%s: status %d, says %s", lines[i], c.status, c.said);
+		ck_assert_msg(c.status == 0 && c.said_length == 0, "%s: status %d, says %s", lines[i], c.status,
+			c.said);
 		ck_assert_msg(c.out_length > 0 || strstr(lines[i], "export") != NULL, "%s prints nothing", lines[i]);
 		end(&c);
 	}
@@ -392,8 +410,8 @@ END_TEST
 START_TEST(a_document_of_another_shape_is_refused)
 {
 	static const char wanted[] = "{\"rows\":[{\"id\":\"text\",\"n\":[\"int\"]}]}";
-	static const char *const planted[] = {"{\"rows\":[{\"id\":1,\"n\":[]}]}", "{\"rows\":[{\"n\":[]}]}", "{\"rows\":{}}",
-		"{\"rows\":[{\"id\":\"A\",\"n\":[1,2.5]}]}", "{}", "[]"};
+	static const char *const planted[] = {"{\"rows\":[{\"id\":1,\"n\":[]}]}", "{\"rows\":[{\"n\":[]}]}",
+		"{\"rows\":{}}", "{\"rows\":[{\"id\":\"A\",\"n\":[1,2.5]}]}", "{}", "[]"};
 	struct arena arena = ARENA_INIT;
 	struct err err = ERR_INIT;
 	struct json *node, *shape;

@@ -17,13 +17,14 @@ static void some_isolated(const char *model, int count)
 		struct isolation result;
 		uint64_t state = seed;
 		struct batch batch = composition_batch(model_config(c.model), &state, &arena);
-		ck_assert_msg(composition_check(&c, &batch, NULL, seed, &result, &arena), "seed %d cannot be checked", (int)seed);
-		ck_assert_msg(result.ok, "seed %d is not isolated: proof %s, pass %d", (int)seed, proof_name(result.first.proof),
-			(int)result.first.pass);
+		ck_assert_msg(composition_check(&c, &batch, NULL, seed, &result, &arena), "seed %d cannot be checked",
+			(int)seed);
+		ck_assert_msg(result.ok, "seed %d is not isolated: proof %s, pass %d", (int)seed,
+			proof_name(result.first.proof), (int)result.first.pass);
 		struct leak leak;
 		ck_assert_msg(composition_again(&c, &batch, seed, &leak), "seed %d cannot be run again", (int)seed);
-		ck_assert_msg(!leak.found, "seed %d differs when run in another way: pass %d, value %d", (int)seed, (int)leak.pass,
-			leak.value);
+		ck_assert_msg(!leak.found, "seed %d differs when run in another way: pass %d, value %d", (int)seed,
+			(int)leak.pass, leak.value);
 		arena_free(&arena);
 	}
 	ck_assert_int_gt(c.values, 100000);
@@ -62,8 +63,8 @@ END_TEST
 /* Small random models of the other families: rotary positions, grouped queries, windows, caps. */
 START_TEST(batches_of_every_family_are_isolated)
 {
-	static const char *const families[] = {
-		"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3"};
+	static const char *const families[] = {"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma",
+		"gemma2", "gemma3"};
 	char path[64];
 	snprintf(path, sizeof path, "tests/golden/families/%s", families[_i]);
 	some_isolated(path, (how_many() + 9) / 10);
@@ -83,7 +84,11 @@ static void cut_every_way(const char *model, enum layout layout, struct sampling
 	struct trace *trace;
 	struct plan *plan;
 	int32_t prompt[PROMPT], same = 0;
-	struct request request = {.id = "A", .prompt = prompt, .prompt_length = PROMPT, .max_new_tokens = 3, .sampling = sampling};
+	struct request request = {.id = "A",
+		.prompt = prompt,
+		.prompt_length = PROMPT,
+		.max_new_tokens = 3,
+		.sampling = sampling};
 	struct batch batch = {.requests = &request, .count = 1};
 	struct run_options options = {.threads = 1};
 	ck_assert(compositions_open(&c, model));
@@ -118,7 +123,8 @@ static void cut_every_way(const char *model, enum layout layout, struct sampling
 START_TEST(a_prompt_cut_every_way_gives_the_same_bits)
 {
 	cut_every_way("glass", (enum layout)_i, (struct sampling){0});
-	cut_every_way("three-requests", (enum layout)_i, (struct sampling){.temperature = 1.5f, .top_p = 0.9f, .seed = 3});
+	cut_every_way("three-requests", (enum layout)_i,
+		(struct sampling){.temperature = 1.5f, .top_p = 0.9f, .seed = 3});
 }
 END_TEST
 
@@ -136,13 +142,17 @@ static void set_ragged(struct ragged *r)
 	*r = (struct ragged){.tokens = {{2, 3, 4}, {5}, {6}}};
 	r->requests[0] = (struct request){.id = "A", .prompt = r->tokens[0], .prompt_length = 3, .max_new_tokens = 3};
 	r->requests[1] = (struct request){.id = "B", .prompt = r->tokens[1], .prompt_length = 1, .max_new_tokens = 3};
-	r->requests[2] = (struct request){.id = "C", .prompt = r->tokens[2], .prompt_length = 1, .max_new_tokens = 3,
+	r->requests[2] = (struct request){.id = "C",
+		.prompt = r->tokens[2],
+		.prompt_length = 1,
+		.max_new_tokens = 3,
 		.arrives = 1};
 	r->batch = (struct batch){.requests = r->requests, .count = 3};
 }
 
 /* The name of the value where the first leak of a fault shows; "" when there is none. */
-static void first_leak(const char *model, const struct batch *batch, const char *fault, struct isolation *result, char *name)
+static void first_leak(const char *model, const struct batch *batch, const char *fault, struct isolation *result,
+	char *name)
 {
 	struct compositions c;
 	struct arena arena = ARENA_INIT;
@@ -251,7 +261,10 @@ START_TEST(a_flipped_bit_in_a_trace_is_found)
 	fputc(byte ^ 1, file);
 	fclose(file);
 	ck_assert(trace_open(&trace, c.folder, &err));
-	struct isolation_options options = {.trace = trace, .model = c.model, .run = {.threads = 1}, .seed = 1,
+	struct isolation_options options = {.trace = trace,
+		.model = c.model,
+		.run = {.threads = 1},
+		.seed = 1,
 		.cells_per_value = 400};
 	ck_assert(isolation_check(&result, &options, &arena, &err));
 	ck_assert(!result.proofs[PROOF_REPLAY].ok);

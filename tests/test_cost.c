@@ -18,8 +18,8 @@ struct count {
 };
 
 static const struct count counts[] = {
-	{OP_input, 0, 0, 0, 0, false, 0, 0, 0, 0},       /* given */
-	{OP_cache_table, 0, 0, 0, 0, false, 0, 0, 0, 0}, /* bookkeeping */
+	{OP_input, 0, 0, 0, 0, false, 0, 0, 0, 0},          /* given */
+	{OP_cache_table, 0, 0, 0, 0, false, 0, 0, 0, 0},    /* bookkeeping */
 	{OP_mask_causal, 0, 0, 0, 0, false, 0, 24, 30, 0},  /* reads 6 columns of 4 bytes, writes 6 x 5 bytes */
 	{OP_mask_padding, 0, 0, 0, 0, false, 0, 46, 30, 0}, /* 6 pads, 2 x 5 positions of 4 bytes */
 	{OP_mask_and, 2, 0, 0, 0, false, 0, 60, 30, 0},     /* two masks of 30 bytes */
@@ -37,8 +37,7 @@ static const struct count counts[] = {
 	{OP_scale, 1, 0, 0, 0, false, 48, 192, 192, 0}, /* 48 products */
 	{OP_mul, 2, 0, 0, 0, false, 60, 480, 240, 0},   /* 60 products */
 	/* quotient, tanh, product: of 6 x 4 x 5 scores, of 2 x 12 logits */
-	{OP_softcap, 1, 0, 0, 0, false, 360, 480, 480, 0},
-	{OP_softcap, 1, 0, 0, 0, true, 72, 96, 96, 0},
+	{OP_softcap, 1, 0, 0, 0, false, 360, 480, 480, 0}, {OP_softcap, 1, 0, 0, 0, true, 72, 96, 96, 0},
 	/* 6 x 1 angles with cosine and sine; 6 x 4 x 2 numbers: two products, a sum; reads them, 6 positions, 1 frequency */
 	{OP_rope, 2, 0, 0, 0, false, 18 + 144, 4 * (48 + 6 + 1), 192, 0},
 	{OP_mask_window, 0, 0, 0, 0, false, 0, 4 * (6 + 10), 30, 0}, /* positions of 6 cells and 10 columns */
@@ -63,20 +62,19 @@ static const struct count counts[] = {
 	{OP_last, 1, 0, 0, 0, false, 0, 64, 64, 0},         /* 2 x 8 numbers moved */
 	{OP_softmax, 1, 0, 0, 0, false, 96, 96, 96, 0},     /* 24 times: difference, exp, sum, quotient */
 	{OP_softmax_rows, 1, 0, 0, 0, false, 96, 96, 96, 0},
-	{OP_penalise, 1, 0, 0, 0, false, 96, 96, 96, 0},     /* quotient; minus presence; minus frequency times count */
-	{OP_temper, 1, 0, 0, 0, false, 24, 96, 96, 0},       /* a quotient */
+	{OP_penalise, 1, 0, 0, 0, false, 96, 96, 96, 0}, /* quotient; minus presence; minus frequency times count */
+	{OP_temper, 1, 0, 0, 0, false, 24, 96, 96, 0},   /* a quotient */
 	/* reads 24 numbers, writes 24 flags of a byte; of the sort, one comparison each */
 	{OP_keep_top_k, 1, 0, 0, 0, false, 24, 96, 24, 0},
-	{OP_keep_top_p, 2, 0, 0, 0, false, 96, 120, 24, 0},  /* and reads 24 flags; difference, exp, quotient, sum */
-	{OP_keep_min_p, 2, 0, 0, 0, false, 72, 120, 24, 0},  /* difference, exp, comparison */
+	{OP_keep_top_p, 2, 0, 0, 0, false, 96, 120, 24, 0}, /* and reads 24 flags; difference, exp, quotient, sum */
+	{OP_keep_min_p, 2, 0, 0, 0, false, 72, 120, 24, 0}, /* difference, exp, comparison */
 	{OP_softmax_kept, 2, 0, 0, 0, false, 96, 120, 96, 0},
 	{OP_draw, 0, 0, 0, 0, false, 0, 0, 24, 0}, /* three numbers of 4 bytes a row */
 	/* 24 sums and comparisons; 24 probabilities, 24 flags, 2 draws; 2 IDs */
 	{OP_choose_drawn, 4, 0, 0, 0, false, 48, 128, 8, 0},
 	{OP_choose, 1, 0, 0, 0, false, 24, 96, 8, 0}, /* 24 comparisons, 2 IDs */
 	/* 24 times difference, exp, sum; per row log and two differences; 24 logits and 2 IDs */
-	{OP_logprob, 2, 0, 0, 0, false, 78, 104, 8, 0},
-	{OP_finish, 1, 0, 0, 0, false, 0, 8, 2, 0}, /* 2 IDs, 2 flags */
+	{OP_logprob, 2, 0, 0, 0, false, 78, 104, 8, 0}, {OP_finish, 1, 0, 0, 0, false, 0, 8, 2, 0}, /* 2 IDs, 2 flags */
 };
 
 #define COUNTED (sizeof counts / sizeof *counts)
@@ -84,8 +82,12 @@ static const struct count counts[] = {
 static struct cost cost_of(const struct count *c)
 {
 	struct weight weight = {.shape = {c->out, c->in}}, bias = {.shape = {c->out, 0}};
-	struct op op = {.code = c->code, .input_count = c->inputs, .weight_count = c->weights, .weights = {&weight, &bias},
-		.per_row = c->per_row, .axes = "ND"};
+	struct op op = {.code = c->code,
+		.input_count = c->inputs,
+		.weight_count = c->weights,
+		.weights = {&weight, &bias},
+		.per_row = c->per_row,
+		.axes = "ND"};
 	struct cost cost;
 	op_kind(c->code)->cost(&op, &dims, &cost);
 	return cost;
@@ -98,8 +100,10 @@ START_TEST(costs_are_those_counted_by_hand)
 	const char *name = op_kind(c->code)->name;
 	ck_assert_msg(cost.flops == c->flops, "%s: %g operations, not %g", name, cost.flops, c->flops);
 	ck_assert_msg(cost.bytes_read == c->read, "%s: reads %g bytes, not %g", name, cost.bytes_read, c->read);
-	ck_assert_msg(cost.bytes_written == c->written, "%s: writes %g bytes, not %g", name, cost.bytes_written, c->written);
-	ck_assert_msg(cost.weight_bytes == c->shared, "%s: %g bytes of weights, not %g", name, cost.weight_bytes, c->shared);
+	ck_assert_msg(cost.bytes_written == c->written, "%s: writes %g bytes, not %g", name, cost.bytes_written,
+		c->written);
+	ck_assert_msg(cost.weight_bytes == c->shared, "%s: %g bytes of weights, not %g", name, cost.weight_bytes,
+		c->shared);
 }
 END_TEST
 

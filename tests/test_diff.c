@@ -38,7 +38,8 @@ static void two_free(struct two *two)
 static void record(struct compositions *c, const struct batch *batch, const char *fault)
 {
 	struct err err = ERR_INIT;
-	ck_assert_msg(composition_record(c, batch, fault, &(struct run_options){.threads = 1}, &err), "%s", err.message);
+	ck_assert_msg(composition_record(c, batch, fault, &(struct run_options){.threads = 1}, &err), "%s",
+		err.message);
 }
 
 /* Opens what lies in the two folders and compares it. */
@@ -47,7 +48,8 @@ static void compare(struct two *two)
 	two_close(two);
 	ck_assert_msg(trace_open(&two->trace_a, two->a.folder, &two->err), "%s", two->err.message);
 	ck_assert_msg(trace_open(&two->trace_b, two->b.folder, &two->err), "%s", two->err.message);
-	ck_assert_msg(diff_traces(&two->diff, two->trace_a, two->trace_b, &two->arena, &two->err), "%s", two->err.message);
+	ck_assert_msg(diff_traces(&two->diff, two->trace_a, two->trace_b, &two->arena, &two->err), "%s",
+		two->err.message);
 }
 
 /* Three rows of 3, 1 and 2 tokens, the last arriving at pass 1. */
@@ -62,7 +64,10 @@ static void set_ragged(struct ragged *r)
 	*r = (struct ragged){.tokens = {{2, 3, 4}, {5}, {6, 7}}};
 	r->requests[0] = (struct request){.id = "A", .prompt = r->tokens[0], .prompt_length = 3, .max_new_tokens = 4};
 	r->requests[1] = (struct request){.id = "B", .prompt = r->tokens[1], .prompt_length = 1, .max_new_tokens = 3};
-	r->requests[2] = (struct request){.id = "C", .prompt = r->tokens[2], .prompt_length = 2, .max_new_tokens = 3,
+	r->requests[2] = (struct request){.id = "C",
+		.prompt = r->tokens[2],
+		.prompt_length = 2,
+		.max_new_tokens = 3,
 		.arrives = 1};
 	r->batch = (struct batch){.requests = r->requests, .count = 3};
 }
@@ -90,7 +95,8 @@ START_TEST(random_batches_are_equal_in_every_way_of_running_them)
 		composition_way(&batch, &state);
 		record(&two.b, &batch, NULL);
 		compare(&two);
-		ck_assert_msg(two.diff.equal && two.diff.verdict == DIFF_EQUAL && !two.diff.first.found, "seed %d differs", (int)seed);
+		ck_assert_msg(two.diff.equal && two.diff.verdict == DIFF_EQUAL && !two.diff.first.found,
+			"seed %d differs", (int)seed);
 		ck_assert_int_gt(two.diff.numbers, 100);
 		two_close(&two);
 		arena_free(&arena);
@@ -245,15 +251,19 @@ START_TEST(faults_are_bugs_and_another_order_of_summation_is_rounding)
 		for (size_t f = 0; faults_at(f) != NULL; f++) {
 			bool sums = strcmp(faults_at(f)->name, "batch-dependent-sum") == 0;
 			struct err err = ERR_INIT; /* some need a greedy batch */
-			if (!composition_record(&two.b, &batch, faults_at(f)->name, &(struct run_options){.threads = 1}, &err))
+			if (!composition_record(&two.b, &batch, faults_at(f)->name, &(struct run_options){.threads = 1},
+				    &err))
 				continue;
 			compare(&two);
 			shown[f] += !two.diff.equal;
 			parted += check_choices(&two);
 			ck_assert_msg(two.diff.equal || two.diff.verdict == (sums ? DIFF_ROUNDING : DIFF_BUG),
-				"seed %d, fault %s: %s at %s", (int)seed, faults_at(f)->name, diff_verdict_name(two.diff.verdict),
-				two.diff.first_unexplained < 0 ? "none"
-							       : trace_value(two.trace_a, two.diff.values[two.diff.first_unexplained].value)->name);
+				"seed %d, fault %s: %s at %s", (int)seed, faults_at(f)->name,
+				diff_verdict_name(two.diff.verdict),
+				two.diff.first_unexplained < 0
+					? "none"
+					: trace_value(two.trace_a, two.diff.values[two.diff.first_unexplained].value)
+						  ->name);
 		}
 		two_close(&two);
 		arena_free(&arena);

@@ -225,8 +225,8 @@ static char *markdown_plain(struct arena *arena, const char *source)
 	cmark_node *part = paragraph != NULL ? cmark_node_first_child(paragraph) : NULL;
 	for (; text != NULL && part != NULL; part = cmark_node_next(part))
 		text = cmark_node_get_type(part) == CMARK_NODE_TEXT
-			       ? arena_printf(arena, "%s%s", text, cmark_node_get_literal(part))
-			       : NULL;
+			? arena_printf(arena, "%s%s", text, cmark_node_get_literal(part))
+			: NULL;
 	cmark_node_free(document);
 	return text;
 }

@@ -25,11 +25,20 @@ static struct batch ragged(struct request *rows, enum layout layout, bool sample
 	int32_t *prompts[] = {first_prompt, second_prompt, third_prompt};
 	static const int64_t lengths[] = {4, 1, 2};
 	for (int i = 0; i < ROWS; i++)
-		rows[i] = (struct request){.id = ids[i], .prompt = prompts[i], .prompt_length = lengths[i], .max_new_tokens = 2 + i};
+		rows[i] = (struct request){.id = ids[i],
+			.prompt = prompts[i],
+			.prompt_length = lengths[i],
+			.max_new_tokens = 2 + i};
 	rows[2].arrives = 1;
 	if (sampled) {
-		rows[0].sampling = (struct sampling){.temperature = 1.5f, .top_k = 9, .top_p = 0.9f, .min_p = 0.01f,
-			.repetition_penalty = 1.2f, .presence_penalty = 0.25f, .frequency_penalty = 0.125f, .seed = 3};
+		rows[0].sampling = (struct sampling){.temperature = 1.5f,
+			.top_k = 9,
+			.top_p = 0.9f,
+			.min_p = 0.01f,
+			.repetition_penalty = 1.2f,
+			.presence_penalty = 0.25f,
+			.frequency_penalty = 0.125f,
+			.seed = 3};
 		rows[2].sampling = (struct sampling){.temperature = 0.5f, .seed = 3};
 	}
 	struct batch batch = {.requests = rows, .count = ROWS, .layout = layout};
@@ -67,7 +76,7 @@ struct within {
 	struct source {
 		int value;
 		int64_t pass, cell;
-	} *sources;
+	} * sources;
 	int64_t count, capacity;
 	struct arena arena;
 };
@@ -118,8 +127,13 @@ static void within_find(struct within *within, reach_fn *reach, const struct op 
 	struct seen *seen = within->seen;
 	const struct pass *pass = &seen->passes[within->pass].layout;
 	int mask = op->input_count > 0 ? op->inputs[op->input_count - 1] : plan_value(seen->plan, "mask");
-	struct reach query = {.plan = seen->plan, .pass = pass, .mask = seen->passes[within->pass].values[mask].data,
-		.cell = cell, .output = output, .self = within, .from = within_from};
+	struct reach query = {.plan = seen->plan,
+		.pass = pass,
+		.mask = seen->passes[within->pass].values[mask].data,
+		.cell = cell,
+		.output = output,
+		.self = within,
+		.from = within_from};
 	bool per_cell = strpbrk(seen->plan->values[op->outputs[output]].spec.axes, "ST") != NULL;
 	within->row = per_cell ? pass->row_of[cell] : cell;
 	within->count = 0;
@@ -135,8 +149,7 @@ static enum sum sum_of(enum op_code code)
 	case OP_softmax:
 	case OP_attn_softmax:
 	case OP_softmax_kept:
-	case OP_softmax_rows:
-		return SUM_ONE;
+	case OP_softmax_rows: return SUM_ONE;
 	case OP_mask_and:
 	case OP_keep_top_k:
 	case OP_keep_top_p:
@@ -144,10 +157,8 @@ static enum sum sum_of(enum op_code code)
 	case OP_choose:
 	case OP_choose_drawn:
 	case OP_logprob:
-	case OP_finish:
-		return SUM_NONE;
-	default:
-		return SUM_VALUE;
+	case OP_finish: return SUM_NONE;
+	default: return SUM_VALUE;
 	}
 }
 
@@ -195,7 +206,8 @@ static bool terms_within(const struct explain *explain, const struct within *wit
 		int value = term->pass < 0 ? PLAN_NONE : plan_value(seen->plan, term->name);
 		if (term->pass < 0)
 			continue; /* a weight */
-		int64_t cell = seen_cell_of(seen->plan->values[value].spec.axes, term->index, seen->passes[term->pass].layout.S);
+		int64_t cell = seen_cell_of(seen->plan->values[value].spec.axes, term->index,
+			seen->passes[term->pass].layout.S);
 		if (!within_has(within, value, term->pass, cell))
 			return false;
 	}
@@ -203,7 +215,8 @@ static bool terms_within(const struct explain *explain, const struct within *wit
 }
 
 /* Every `step`-th element of a value in a pass. */
-static void explain_value(struct seen *seen, int value, int64_t pass, int64_t step, reach_fn *reach, struct found *found)
+static void explain_value(struct seen *seen, int value, int64_t pass, int64_t step, reach_fn *reach,
+	struct found *found)
 {
 	const struct op *op = &seen->plan->ops[seen->plan->values[value].producer];
 	const struct tensor *tensor = &seen->passes[pass].values[value];
@@ -263,9 +276,11 @@ static void explain_all(struct seen *seen, reach_fn *reach, struct found *found)
 static void check_sound(const struct found *found)
 {
 	ck_assert_int_gt(found->cells, 0);
-	ck_assert_msg(found->other_bits == 0, "%lld cells have other bits: %s", (long long)found->other_bits, found->first);
+	ck_assert_msg(found->other_bits == 0, "%lld cells have other bits: %s", (long long)found->other_bits,
+		found->first);
 	ck_assert_msg(found->wrong_sums == 0, "%lld sums are wrong: %s", (long long)found->wrong_sums, found->first);
-	ck_assert_msg(found->outside == 0, "%lld terms are outside of reach: %s", (long long)found->outside, found->first);
+	ck_assert_msg(found->outside == 0, "%lld terms are outside of reach: %s", (long long)found->outside,
+		found->first);
 }
 
 /* Runs the batch of a layout with a list that `change` may rewrite, and explains it all. */
@@ -299,9 +314,9 @@ START_TEST(every_cell_of_a_ragged_batch_is_explained)
 	explain_run(model, LAYOUT_PACKED, true, NULL, honest, &found);
 	check_sound(&found);
 	static const enum op_code used[] = {OP_input, OP_mask_causal, OP_mask_padding, OP_mask_and, OP_lookup, OP_add,
-		OP_layer_norm, OP_linear, OP_attn_scores, OP_attn_softmax, OP_attn_mix, OP_gelu_tanh, OP_last, OP_softmax,
-		OP_penalise, OP_temper, OP_keep_top_k, OP_keep_top_p, OP_keep_min_p, OP_softmax_kept, OP_draw, OP_choose_drawn,
-		OP_choose, OP_logprob, OP_finish};
+		OP_layer_norm, OP_linear, OP_attn_scores, OP_attn_softmax, OP_attn_mix, OP_gelu_tanh, OP_last,
+		OP_softmax, OP_penalise, OP_temper, OP_keep_top_k, OP_keep_top_p, OP_keep_min_p, OP_softmax_kept,
+		OP_draw, OP_choose_drawn, OP_choose, OP_logprob, OP_finish};
 	for (size_t i = 0; i < sizeof used / sizeof *used; i++)
 		ck_assert_msg(found.kinds[used[i]], "%s was not explained", op_kind(used[i])->name);
 	model_delete(model);
@@ -310,10 +325,10 @@ END_TEST
 
 START_TEST(every_cell_of_every_family_is_explained)
 {
-	static const char *const models[] = {"tiny-llama", "../tests/golden/families/llama", "../tests/golden/families/llama3",
-		"../tests/golden/families/linear", "../tests/golden/families/mistral", "../tests/golden/families/qwen2",
-		"../tests/golden/families/qwen3", "../tests/golden/families/gemma", "../tests/golden/families/gemma2",
-		"../tests/golden/families/gemma3"};
+	static const char *const models[] = {"tiny-llama", "../tests/golden/families/llama",
+		"../tests/golden/families/llama3", "../tests/golden/families/linear",
+		"../tests/golden/families/mistral", "../tests/golden/families/qwen2", "../tests/golden/families/qwen3",
+		"../tests/golden/families/gemma", "../tests/golden/families/gemma2", "../tests/golden/families/gemma3"};
 	struct found found = {0};
 	struct model *model = open_model(models[_i]);
 	for (int layout = 0; layout < LAYOUT_COUNT; layout++)
@@ -367,7 +382,8 @@ static void use_copy(struct plan *plan, struct run_options *options)
 {
 	struct err err = ERR_INIT;
 	(void)options;
-	ck_assert_int_ne(plan_insert_after(plan, plan_op(OP_copy, -1), plan_value(plan, "embed"), "embed.copy", &err), PLAN_NONE);
+	ck_assert_int_ne(plan_insert_after(plan, plan_op(OP_copy, -1), plan_value(plan, "embed"), "embed.copy", &err),
+		PLAN_NONE);
 }
 
 static void use_fault(struct plan *plan, struct run_options *options, const char *name)
@@ -393,10 +409,10 @@ static void use_linear_parts(struct plan *plan, struct run_options *options)
 
 START_TEST(kinds_of_other_lists_are_explained)
 {
-	static void (*const changes[])(struct plan *, struct run_options *) = {use_relu, use_silu, use_gelu_erf, use_inject,
-		use_copy, use_batch_norm, use_softmax_rows, use_linear_parts};
-	static const enum op_code used[] = {OP_relu, OP_silu, OP_gelu_erf, OP_inject, OP_copy, OP_batch_norm, OP_softmax_rows,
-		OP_linear_parts};
+	static void (*const changes[])(struct plan *, struct run_options *) = {use_relu, use_silu, use_gelu_erf,
+		use_inject, use_copy, use_batch_norm, use_softmax_rows, use_linear_parts};
+	static const enum op_code used[] = {OP_relu, OP_silu, OP_gelu_erf, OP_inject, OP_copy, OP_batch_norm,
+		OP_softmax_rows, OP_linear_parts};
 	struct model *model = open_model("glass");
 	struct found found = {0};
 	explain_run(model, LAYOUT_LEFT, false, changes[_i], honest, &found);

@@ -150,8 +150,8 @@ START_TEST(figures_are_safe_and_the_same_twice)
 		if (i == 0) {
 			ck_assert_ptr_null(strstr(first.data, "<script"));
 			ck_assert_ptr_null(strstr(first.data, "<text"));
-			ck_assert_ptr_nonnull(strstr(
-				first.data, "<title>a&lt;/title&gt;&lt;script&gt;\\n&amp;&quot;\\u202e</title>"));
+			ck_assert_ptr_nonnull(strstr(first.data,
+				"<title>a&lt;/title&gt;&lt;script&gt;\\n&amp;&quot;\\u202e</title>"));
 			/* 40 columns of 10 and 12 lines of 24, with a margin of 10 */
 			ck_assert_ptr_nonnull(strstr(first.data, "viewBox=\"0 0 420 308\""));
 		}

@@ -87,8 +87,8 @@ START_TEST(colours_fill_whole_cells)
 	cairo_surface_t *picture = picture_of(&grid, "light");
 	/* the ramp's characters are not drawn over the colours */
 	for (int i = 0; i < STYLE_HEAT_LEVELS; i++)
-		ck_assert_int_eq(
-			count(picture, cell_part(2 * i, 0, 2), colour_ramp_rgb(COLOUR_VIRIDIS, i)), 2 * cell_area);
+		ck_assert_int_eq(count(picture, cell_part(2 * i, 0, 2), colour_ramp_rgb(COLOUR_VIRIDIS, i)),
+			2 * cell_area);
 	ck_assert_int_eq(count(picture, cell_part(32, 0, 2), PAPER), 2 * cell_area);
 	cairo_surface_destroy(picture);
 	picture = picture_of(&grid, "mono");
@@ -156,8 +156,8 @@ START_TEST(letters_stay_in_their_cells)
 		/* a serif may touch the next pixel, not more */
 		struct part left = {0, 0, 2 * CELL_WIDTH - 1, CELL_HEIGHT};
 		struct part right = {(2 + columns) * CELL_WIDTH + 1, 0, (4 - columns) * CELL_WIDTH - 1, CELL_HEIGHT};
-		ck_assert_msg(
-			count(picture, left, PAPER) == left.width * left.height, "%s runs out to the left", wide[i]);
+		ck_assert_msg(count(picture, left, PAPER) == left.width * left.height, "%s runs out to the left",
+			wide[i]);
 		ck_assert_msg(count(picture, right, PAPER) == right.width * right.height, "%s runs out to the right",
 			wide[i]);
 		cairo_surface_destroy(picture);

@@ -28,7 +28,10 @@ static void bench_init(struct bench *s, int64_t V)
 	*s = (struct bench){.arena = ARENA_INIT};
 	s->batch = (struct batch){.requests = &s->request, .count = 1};
 	s->pass = (struct pass){.B = 1, .rows = &s->row, .past = &s->past, .fresh = &s->fresh};
-	s->exec = (struct exec){.pass = &s->pass, .tensors = s->tensors, .scratch = &s->arena, .batch = &s->batch,
+	s->exec = (struct exec){.pass = &s->pass,
+		.tensors = s->tensors,
+		.scratch = &s->arena,
+		.batch = &s->batch,
 		.dims = {.B = 1, .V = V}};
 	s->tensors[X] = (struct tensor){.dtype = DTYPE_F32, .rank = 2, .shape = {1, V}, .data = s->x};
 	s->tensors[BEFORE] = (struct tensor){.dtype = DTYPE_BOOL, .rank = 2, .shape = {1, V}, .data = s->before};
@@ -118,8 +121,10 @@ static void fill(struct bench *s, int64_t V, uint64_t *state)
 			s->x[v] = -INFINITY;
 	}
 	s->before[below(state, (uint32_t)V)] = 1;
-	s->request.sampling = (struct sampling){.temperature = 1, .top_k = below(state, (uint32_t)V + 2),
-		.top_p = (float)below(state, 11) / 10, .min_p = (float)below(state, 8) / 10};
+	s->request.sampling = (struct sampling){.temperature = 1,
+		.top_k = below(state, (uint32_t)V + 2),
+		.top_p = (float)below(state, 11) / 10,
+		.min_p = (float)below(state, 8) / 10};
 }
 
 /* Row by row as the definition says: 3 x 3,000 random rows with ties, -inf and tokens that are out already. */
@@ -223,8 +228,13 @@ START_TEST(says_why)
 	}
 	struct plan plan = {.values = values, .value_count = VALUES};
 	struct op op = filter_op(reasons[_i].code);
-	struct explain explain = {.plan = &plan, .pass = &s.pass, .dims = s.exec.dims, .index = {0, reasons[_i].token},
-		.reader = {.self = &s, .read = read_row}, .arena = &s.arena, .batch = &s.batch};
+	struct explain explain = {.plan = &plan,
+		.pass = &s.pass,
+		.dims = s.exec.dims,
+		.index = {0, reasons[_i].token},
+		.reader = {.self = &s, .read = read_row},
+		.arena = &s.arena,
+		.batch = &s.batch};
 	ck_assert_msg(explain_cell(&op, &explain, &err), "%s", err.message);
 	ck_assert_str_eq(buf_text(&explain.formula), reasons[_i].reason);
 	ck_assert(explain.recomputed == reasons[_i].value);

@@ -29,7 +29,8 @@ static void forks_free(struct forks *f)
 
 static void record_parent(struct forks *f, const struct batch *batch)
 {
-	ck_assert_msg(composition_record(&f->parent, batch, NULL, &(struct run_options){.threads = 1}, &f->err), "%s", f->err.message);
+	ck_assert_msg(composition_record(&f->parent, batch, NULL, &(struct run_options){.threads = 1}, &f->err), "%s",
+		f->err.message);
 }
 
 /* Runs and records again->batch: shared passes, then the others. */
@@ -41,9 +42,18 @@ static bool run_fork(struct forks *f, struct fork *fork, struct again *again, st
 	bool more = true;
 	again->run.threads = 1;
 	bool ok = run_new(&run, f->child.model, again->plan, &again->batch, &again->run, err) &&
-		recorder_new(&recorder, &(struct recorder_options){.folder = f->child.folder, .replace = true, .scratch = true,
-			.capture = "all", .model = f->child.model, .plan = again->plan, .batch = &again->batch, .faults = again->faults,
-			.fault_count = again->fault_count, .parent = &fork->parent}, err);
+		recorder_new(&recorder,
+			&(struct recorder_options){.folder = f->child.folder,
+				.replace = true,
+				.scratch = true,
+				.capture = "all",
+				.model = f->child.model,
+				.plan = again->plan,
+				.batch = &again->batch,
+				.faults = again->faults,
+				.fault_count = again->fault_count,
+				.parent = &fork->parent},
+			err);
 	if (ok)
 		probe = recorder_probe(recorder);
 	ok = ok && again_replay(again, run, fork->pass, &probe, &more, err);
@@ -60,8 +70,9 @@ static bool make_fork(struct forks *f, const char *folder, int64_t pass, const c
 	struct trace *trace = NULL;
 	struct fork fork = {0};
 	struct again again = {0};
-	bool ok = trace_open(&trace, folder, err) && fork_open(&fork, trace, pass, err) && fork_set(&fork, change, err) &&
-		again_open(&again, trace, &fork.batch, f->child.model, err) && run_fork(f, &fork, &again, err);
+	bool ok = trace_open(&trace, folder, err) && fork_open(&fork, trace, pass, err) &&
+		fork_set(&fork, change, err) && again_open(&again, trace, &fork.batch, f->child.model, err) &&
+		run_fork(f, &fork, &again, err);
 	again_close(&again);
 	fork_close(&fork);
 	trace_close(trace);
@@ -70,7 +81,8 @@ static bool make_fork(struct forks *f, const char *folder, int64_t pass, const c
 
 static void must_fork(struct forks *f, int64_t pass, const char *change)
 {
-	ck_assert_msg(make_fork(f, f->parent.folder, pass, change, &f->err), "%s at pass %d: %s", change, (int)pass, f->err.message);
+	ck_assert_msg(make_fork(f, f->parent.folder, pass, change, &f->err), "%s at pass %d: %s", change, (int)pass,
+		f->err.message);
 }
 
 static struct diff compare(struct forks *f, const char *a, const char *b)
@@ -97,7 +109,9 @@ static void set_pair(struct pair *p)
 {
 	*p = (struct pair){.tokens = {{12, 13, 14}, {15, 16}}};
 	for (int i = 0; i < 2; i++)
-		p->requests[i] = (struct request){.id = i == 0 ? "A" : "B", .prompt = p->tokens[i], .prompt_length = 3 - i,
+		p->requests[i] = (struct request){.id = i == 0 ? "A" : "B",
+			.prompt = p->tokens[i],
+			.prompt_length = 3 - i,
 			.max_new_tokens = 5};
 	p->batch = (struct batch){.requests = p->requests, .count = 2};
 }
@@ -207,13 +221,22 @@ START_TEST(forks_are_isolated)
 		bool reads = layout->fresh[b] > 0;
 		trace_close(trace);
 		if (reads) {
-			must_fork(&f, pass, arena_printf(&arena, seed % 2 == 0 ? "row=%s,token=%d" : "row=%s,token=%d,temperature=2,top-k=4",
-				id, (int)composition_below(&state, 16)));
+			must_fork(&f, pass,
+				arena_printf(&arena,
+					seed % 2 == 0 ? "row=%s,token=%d" : "row=%s,token=%d,temperature=2,top-k=4", id,
+					(int)composition_below(&state, 16)));
 			ck_assert(trace_open(&trace, f.child.folder, &f.err));
-			struct isolation_options options = {.trace = trace, .model = f.child.model, .run = {.threads = 1}, .seed = seed,
+			struct isolation_options options = {.trace = trace,
+				.model = f.child.model,
+				.run = {.threads = 1},
+				.seed = seed,
 				.cells_per_value = 2};
 			ck_assert_msg(isolation_check(&result, &options, &arena, &f.err), "%s", f.err.message);
-			ck_assert_msg(result.ok, "seed %d: proof %s, pass %d, %s, row %d, position %d (fork at %d of row %s)", (int)seed, proof_name(result.first.proof), (int)result.first.pass, trace_value(trace, result.first.value)->name, (int)result.first.request, (int)result.first.position, (int)pass, id);
+			ck_assert_msg(result.ok,
+				"seed %d: proof %s, pass %d, %s, row %d, position %d (fork at %d of row %s)", (int)seed,
+				proof_name(result.first.proof), (int)result.first.pass,
+				trace_value(trace, result.first.value)->name, (int)result.first.request,
+				(int)result.first.position, (int)pass, id);
 			trace_close(trace);
 			done++;
 		}
@@ -284,7 +307,8 @@ START_TEST(what_cannot_be_changed_is_refused)
 	record_parent(&f, &p.batch);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err err = ERR_INIT;
-		ck_assert_msg(!make_fork(&f, f.parent.folder, cases[i].pass, cases[i].change, &err), "%s", cases[i].change);
+		ck_assert_msg(!make_fork(&f, f.parent.folder, cases[i].pass, cases[i].change, &err), "%s",
+			cases[i].change);
 		ck_assert_int_eq(err.kind, ERR_USAGE);
 		ck_assert_msg(strstr(err.message, cases[i].says) != NULL, "%s: %s", cases[i].change, err.message);
 	}
@@ -311,7 +335,8 @@ START_TEST(the_session_forks_and_compares)
 	ck_assert_str_eq(session->scene.view->name, "timeline");
 	ck_assert_int_eq(trace_history(session->scene.trace, 1)[2], 12);
 	ck_assert(session_command(session, "run", &next));
-	ck_assert_msg(session_command(session, arena_printf(&f.arena, "diff %s", f.parent.folder), &next), "%s", session->scene.message);
+	ck_assert_msg(session_command(session, arena_printf(&f.arena, "diff %s", f.parent.folder), &next), "%s",
+		session->scene.message);
 	ck_assert_str_eq(session->scene.view->name, "diff");
 	ck_assert_int_eq(session->scene.diff->rows[1].parts_at, 2);
 	ck_assert_int_eq(session->scene.diff->rows[0].parts_at, -1);
@@ -345,7 +370,9 @@ START_TEST(changed_changes_are_refused)
 		ck_assert(file_load(path, 1 << 20, &f.arena, &text, &length, &f.err));
 		const char *at = strstr(text, cases[i].from);
 		ck_assert_ptr_nonnull(at);
-		ck_assert(file_save(path, arena_printf(&f.arena, "%.*s%s%s", (int)(at - text), text, cases[i].to, at + strlen(cases[i].from)),
+		ck_assert(file_save(path,
+			arena_printf(&f.arena, "%.*s%s%s", (int)(at - text), text, cases[i].to,
+				at + strlen(cases[i].from)),
 			length + strlen(cases[i].to) - strlen(cases[i].from), true, &f.err));
 		ck_assert(!trace_open(&trace, f.child.folder, &f.err));
 		ck_assert_int_eq(f.err.kind, ERR_INPUT);

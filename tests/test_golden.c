@@ -47,8 +47,8 @@ static void load_entries(struct golden *golden, const char *path)
 		const struct safetensors_entry *from = &file.entries[i];
 		struct entry *entry = &golden->entries[golden->entry_count++];
 		int64_t count = tensor_count(&from->tensor);
-		*entry = (struct entry){
-			.name = arena_strndup(&golden->arena, from->name, from->name_length), .tensor = from->tensor};
+		*entry = (struct entry){.name = arena_strndup(&golden->arena, from->name, from->name_length),
+			.tensor = from->tensor};
 		entry->tensor.data = arena_array(&golden->arena, (size_t)count, 4);
 		ck_assert(safetensors_read(&file, from, 0, count, entry->tensor.data, &golden->err));
 		for (int64_t j = 0; j < count; j++) {
@@ -94,16 +94,16 @@ static void golden_open(struct golden *golden, const char *name)
 	char path[512];
 	*golden = (struct golden){.arena = ARENA_INIT, .err = ERR_INIT};
 	snprintf(path, sizeof path, "tests/golden/model_%s.json", name);
-	ck_assert_msg(
-		json_load(path, 1 << 20, &golden->arena, &golden->document, &golden->err), "%s", golden->err.message);
+	ck_assert_msg(json_load(path, 1 << 20, &golden->arena, &golden->document, &golden->err), "%s",
+		golden->err.message);
 	snprintf(path, sizeof path, "tests/golden/model_%s.safetensors", name);
 	load_entries(golden, path);
 	snprintf(path, sizeof path, "tests/golden/families/%s", name);
 	if (access(path, F_OK) != 0)
 		snprintf(path, sizeof path, "tiny_models/%s", name);
 	ck_assert_msg(model_open(&golden->model, path, &golden->err), "%s", golden->err.message);
-	ck_assert_msg(
-		plan_build(&golden->plan, golden->model, (struct plan_way){0}, &golden->arena, &golden->err), "%s", golden->err.message);
+	ck_assert_msg(plan_build(&golden->plan, golden->model, (struct plan_way){0}, &golden->arena, &golden->err),
+		"%s", golden->err.message);
 }
 
 static void golden_close(struct golden *golden)
@@ -134,8 +134,8 @@ static void compare(struct entry *entry, int64_t at, const struct tensor *tensor
 }
 
 /* `count` elements of the golden from its position `position` on its first axis, and of the run from `offset` on. */
-static void compare_run(
-	struct entry *entry, int64_t position, const struct tensor *tensor, int64_t offset, int64_t count)
+static void compare_run(struct entry *entry, int64_t position, const struct tensor *tensor, int64_t offset,
+	int64_t count)
 {
 	if (entry == NULL || (entry->tensor.rank > 0 && position >= entry->tensor.shape[0]))
 		return;
@@ -160,8 +160,8 @@ static void compare_keys(struct entry *entry, const struct pass *pass, int64_t b
 }
 
 /* Axes B,…: what the pass tells of each row's last position. */
-static void compare_last(
-	struct golden *golden, const struct pass *pass, int64_t b, const char *name, const struct tensor *tensor)
+static void compare_last(struct golden *golden, const struct pass *pass, int64_t b, const char *name,
+	const struct tensor *tensor)
 {
 	const char *row = golden->requests[pass->rows[b]].id;
 	int64_t width = tensor->shape[1], position = pass->positions[pass->last[b]];
@@ -231,7 +231,7 @@ static int64_t wanted_elements(const struct entry *entry)
 static bool agrees(const struct entry *entry)
 {
 	return !entry->unequal && entry->distance <= TOLERANCE * entry->largest &&
-	       entry->compared >= wanted_elements(entry);
+		entry->compared >= wanted_elements(entry);
 }
 
 static void check_model(const char *name)
@@ -275,8 +275,8 @@ START_TEST(tiny_llama_agrees_with_transformers)
 }
 END_TEST
 
-static const char *const families[] = {
-	"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3"};
+static const char *const families[] = {"llama", "llama3", "linear", "mistral", "qwen2", "qwen3", "gemma", "gemma2",
+	"gemma3"};
 
 START_TEST(every_family_agrees_with_transformers)
 {
@@ -294,8 +294,8 @@ START_TEST(one_moved_number_is_noticed)
 	((float *)moved->tensor.data)[7] += (float)(4 * TOLERANCE * moved->largest);
 	run_all(&golden, "rows", &(struct probe){.self = &golden, .value = compare_value});
 	for (size_t i = 0; i < golden.entry_count; i++)
-		ck_assert_msg(
-			agrees(&golden.entries[i]) == (&golden.entries[i] != moved), "%s", golden.entries[i].name);
+		ck_assert_msg(agrees(&golden.entries[i]) == (&golden.entries[i] != moved), "%s",
+			golden.entries[i].name);
 	golden_close(&golden);
 }
 END_TEST

@@ -164,13 +164,17 @@ START_TEST(keeps_the_end_of_foreign_text)
 		const char *text, *shown;
 		int columns;
 	} cases[] = {{"row12", "row12", 5}, {"row12", "…w12", 4}, {"row12", "…", 1}, {"今天气", "…天气", 5},
-		{"今天气", "…气", 4}, {"a\x1b""1", "…1", 2}, {"e\xCC\x81xy", "…y", 2}};
+		{"今天气", "…气", 4},
+		{"a\x1b"
+		 "1",
+			"…1", 2},
+		{"e\xCC\x81xy", "…y", 2}};
 	struct arena arena = ARENA_INIT;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct grid grid = grid_new(&arena, 20, 1);
 		struct buf text = BUF_INIT;
-		int used = grid_foreign_end(
-			&grid, grid_at(0, 0, cases[i].columns), style_of(STYLE_NORMAL), cases[i].text, strlen(cases[i].text));
+		int used = grid_foreign_end(&grid, grid_at(0, 0, cases[i].columns), style_of(STYLE_NORMAL),
+			cases[i].text, strlen(cases[i].text));
 		ck_assert_int_eq(used, utf8_width(cases[i].shown));
 		for (int x = 0; x < used; x++)
 			buf_add_text(&text, grid_cell(&grid, x, 0)->glyph);

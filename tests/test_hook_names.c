@@ -7,17 +7,22 @@ static const struct {
 	const char *model;
 	const char *names[24]; /* ours, theirs */
 } models[] = {
-	{"tiny-llama", {"tokens", "tokens", "embed.token", "hook_embed", "layers.0.attn.norm", "blocks.0.ln1.hook_normalized", "layers.1.attn.q_rot",
-		"blocks.1.attn.hook_rot_q", "layers.0.attn.mix", "blocks.0.attn.hook_z", "layers.1.mlp.gate", "blocks.1.mlp.hook_pre",
-		"layers.1.mlp.up", "blocks.1.mlp.hook_pre_linear", "layers.0.resid", "blocks.0.hook_resid_post", "logits", "logits",
-		"probs", "", "layers.0.attn.nothing", ""}},
-	{"tiny-stories", {"embed.position", "hook_pos_embed", "embed", "blocks.0.hook_resid_pre", "layers.1.mlp.up", "blocks.1.mlp.hook_pre",
-		"layers.0.mlp.act", "blocks.0.mlp.hook_post", "layers.0.attn.weights", "blocks.0.attn.hook_pattern", "layers.0.resid_mid",
-		"blocks.0.hook_resid_mid", "layers.0.mlp.out", "blocks.0.hook_mlp_out", "final.norm", "ln_final.hook_normalized", "layers.", "",
-		"layers.x", ""}},
-	{"tests/golden/families/gemma2", {"layers.0.attn.scores", "", "layers.0.attn.scores_capped", "blocks.0.attn.hook_attn_scores",
-		"layers.1.attn.out", "", "layers.1.attn.post_norm", "blocks.1.hook_attn_out", "layers.0.mlp.out", "",
-		"layers.0.mlp.post_norm", "blocks.0.hook_mlp_out"}},
+	{"tiny-llama",
+		{"tokens", "tokens", "embed.token", "hook_embed", "layers.0.attn.norm", "blocks.0.ln1.hook_normalized",
+			"layers.1.attn.q_rot", "blocks.1.attn.hook_rot_q", "layers.0.attn.mix", "blocks.0.attn.hook_z",
+			"layers.1.mlp.gate", "blocks.1.mlp.hook_pre", "layers.1.mlp.up", "blocks.1.mlp.hook_pre_linear",
+			"layers.0.resid", "blocks.0.hook_resid_post", "logits", "logits", "probs", "",
+			"layers.0.attn.nothing", ""}},
+	{"tiny-stories",
+		{"embed.position", "hook_pos_embed", "embed", "blocks.0.hook_resid_pre", "layers.1.mlp.up",
+			"blocks.1.mlp.hook_pre", "layers.0.mlp.act", "blocks.0.mlp.hook_post", "layers.0.attn.weights",
+			"blocks.0.attn.hook_pattern", "layers.0.resid_mid", "blocks.0.hook_resid_mid",
+			"layers.0.mlp.out", "blocks.0.hook_mlp_out", "final.norm", "ln_final.hook_normalized",
+			"layers.", "", "layers.x", ""}},
+	{"tests/golden/families/gemma2",
+		{"layers.0.attn.scores", "", "layers.0.attn.scores_capped", "blocks.0.attn.hook_attn_scores",
+			"layers.1.attn.out", "", "layers.1.attn.post_norm", "blocks.1.hook_attn_out",
+			"layers.0.mlp.out", "", "layers.0.mlp.post_norm", "blocks.0.hook_mlp_out"}},
 };
 
 START_TEST(tensors_have_transformerlens_names)

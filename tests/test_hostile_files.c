@@ -14,17 +14,21 @@ struct part {
 	int64_t rows, columns; /* columns 0: a vector */
 };
 
-static const struct part outside[] = {{"model.embed_tokens.weight", V, H}, {"model.norm.weight", H, 0}, {"lm_head.weight", V, H}};
-static const struct part inside[] = {{"input_layernorm", H, 0}, {"self_attn.q_proj", H, H}, {"self_attn.k_proj", KV * D, H},
-	{"self_attn.v_proj", KV * D, H}, {"self_attn.o_proj", H, H}, {"post_attention_layernorm", H, 0}, {"mlp.gate_proj", MLP, H},
-	{"mlp.up_proj", MLP, H}, {"mlp.down_proj", H, MLP}};
+static const struct part outside[] = {{"model.embed_tokens.weight", V, H}, {"model.norm.weight", H, 0},
+	{"lm_head.weight", V, H}};
+static const struct part inside[] = {{"input_layernorm", H, 0}, {"self_attn.q_proj", H, H},
+	{"self_attn.k_proj", KV *D, H}, {"self_attn.v_proj", KV *D, H}, {"self_attn.o_proj", H, H},
+	{"post_attention_layernorm", H, 0}, {"mlp.gate_proj", MLP, H}, {"mlp.up_proj", MLP, H},
+	{"mlp.down_proj", H, MLP}};
 
 #define OUTSIDE (sizeof outside / sizeof *outside)
 #define INSIDE (sizeof inside / sizeof *inside)
 
 static struct safetensors_item item_of(const char *name, const struct part *part)
 {
-	struct tensor tensor = {.dtype = DTYPE_F32, .rank = part->columns > 0 ? 2 : 1, .shape = {part->rows, part->columns}};
+	struct tensor tensor = {.dtype = DTYPE_F32,
+		.rank = part->columns > 0 ? 2 : 1,
+		.shape = {part->rows, part->columns}};
 	return (struct safetensors_item){name, tensor};
 }
 
@@ -34,11 +38,12 @@ static void write_weights(const char *path)
 	struct safetensors_writer *writer;
 	size_t count = 0;
 	uint64_t bytes, digest;
-	float *zeros = ARENA_ARRAY(&arena, float, V * H);
+	float *zeros = ARENA_ARRAY(&arena, float, V *H);
 	for (size_t i = 0; i < OUTSIDE; i++)
 		items[count++] = item_of(outside[i].name, &outside[i]);
 	for (size_t i = 0; i < LAYERS * INSIDE; i++)
-		items[count++] = item_of(arena_printf(&arena, "model.layers.%d.%s.weight", (int)(i / INSIDE), inside[i % INSIDE].name),
+		items[count++] = item_of(arena_printf(&arena, "model.layers.%d.%s.weight", (int)(i / INSIDE),
+						 inside[i % INSIDE].name),
 			&inside[i % INSIDE]);
 	ck_assert(safetensors_writer_open(&writer, path, items, count, NULL, &err));
 	for (size_t i = 0; i < count; i++)
@@ -74,7 +79,8 @@ static FILE *open_list(const char *name)
 static bool next_line(FILE *list, struct line *l)
 {
 	char line[512];
-	return fgets(line, sizeof line, list) != NULL && sscanf(line, "%127[^\t]\t%31[^\t]\t%39[^\t]", l->file, l->format, l->expected) == 3;
+	return fgets(line, sizeof line, list) != NULL &&
+		sscanf(line, "%127[^\t]\t%31[^\t]\t%39[^\t]", l->file, l->format, l->expected) == 3;
 }
 
 static void expect(const struct line *l, bool accepted, const struct err *why)
@@ -86,7 +92,8 @@ static void expect(const struct line *l, bool accepted, const struct err *why)
 	else if (strcmp(l->expected, "reject") == 0)
 		ck_assert_msg(!accepted, "%s was accepted", l->file);
 	if (!accepted)
-		ck_assert_msg(why->kind == ERR_INPUT && why->file[0] != '\0' && why->message[0] != '\0', "%s: %s", l->file, text);
+		ck_assert_msg(why->kind == ERR_INPUT && why->file[0] != '\0' && why->message[0] != '\0', "%s: %s",
+			l->file, text);
 }
 
 /* A model, or a file that can be described though it is none. */
@@ -157,7 +164,9 @@ START_TEST(every_safetensors_file_ends_as_its_list_says)
 		struct line l = {.format = "safetensors"};
 		snprintf(l.file, sizeof l.file, "%s", file);
 		snprintf(l.expected, sizeof l.expected, "%s",
-			strcmp(expected, "accept") == 0 ? "accept" : strncmp(file, "bad_", 4) == 0 ? "reject" : "either");
+			strcmp(expected, "accept") == 0         ? "accept"
+				: strncmp(file, "bad_", 4) == 0 ? "reject"
+								: "either");
 		snprintf(path, sizeof path, "%s/safetensors/%s.safetensors", harness_testdata(), file);
 		struct inspection *inspection = NULL;
 		bool accepted = inspect_file(&inspection, path, &why);
@@ -180,7 +189,8 @@ START_TEST(a_file_that_is_no_model_is_described)
 	inspect_delete(in);
 	ck_assert(inspect_file(&in, "tests/golden/vocabularies/tok470.bin", &err) && in->tokenizer != NULL);
 	inspect_delete(in);
-	ck_assert(inspect_file(&in, "tests/golden/files/glass.gguf", &err) && in->may_be_model && in->tensor_count > 10);
+	ck_assert(
+		inspect_file(&in, "tests/golden/files/glass.gguf", &err) && in->may_be_model && in->tensor_count > 10);
 	inspect_delete(in);
 	ck_assert(inspect_file(&in, "tiny_models/glass/model.safetensors", &err) && !in->may_be_model);
 	ck_assert_str_eq(in->tensors[0].type, "F32");

@@ -51,8 +51,9 @@ static const char *refusal(const char *text, size_t length)
 START_TEST(accepts_what_the_grammar_allows)
 {
 	static const char *const good[] = {"0", "-0", "-0.5e+10", "1E-2", "\"\"", " [ ] ", "{}", "[[],{}]", "true",
-		"\t\r\n null \n", "{\"a\":{\"b\":[1,2,{\"c\":null}]}}", "\"\\u00e9\\ud834\\udd1e\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
-		"{\"\":0}", "\"\x7f\"", "\"\xf4\x8f\xbf\xbf\"", "[123456789012345678901234567890]", "1e400", "\"\\\"\\\"\""};
+		"\t\r\n null \n", "{\"a\":{\"b\":[1,2,{\"c\":null}]}}",
+		"\"\\u00e9\\ud834\\udd1e\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "{\"\":0}", "\"\x7f\"", "\"\xf4\x8f\xbf\xbf\"",
+		"[123456789012345678901234567890]", "1e400", "\"\\\"\\\"\""};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		parsed(good[i]);
 }
@@ -60,12 +61,13 @@ END_TEST
 
 START_TEST(refuses_what_the_grammar_forbids)
 {
-	static const char *const bad[] = {"", " ", "[", "]", "{", "}", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}",
-		"{\"a\":1,}", "{\"a\":1 \"b\":2}", "{1:1}", "01", "-", "-a", "+1", ".5", "1.", "1e", "1e+", "0x1", "1_0", "NaN",
-		"Infinity", "-Infinity", "nul", "True", "truex", "'a'", "\"a", "\"\\", "\"\\a\"", "\"\\u12\"", "\"\\u12g4\"",
-		"\"\\x41\"", "\"\t\"", "\"\n\"", "1 2", "[] []", "{}#", "// c\n1", "/**/1", "[1}", "{\"a\":1]", "\"\\ud800\"",
-		"\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"",
-		"\"\xe5\xbe\"", "\xef\xbb\xbf{}", "\f1", "\xc2\xa0\x31", "[1]\xff"};
+	static const char *const bad[] = {"", " ", "[", "]", "{", "}", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}",
+		"{a:1}", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{1:1}", "01", "-", "-a", "+1", ".5", "1.", "1e", "1e+",
+		"0x1", "1_0", "NaN", "Infinity", "-Infinity", "nul", "True", "truex", "'a'", "\"a", "\"\\", "\"\\a\"",
+		"\"\\u12\"", "\"\\u12g4\"", "\"\\x41\"", "\"\t\"", "\"\n\"", "1 2", "[] []", "{}#", "// c\n1", "/**/1",
+		"[1}", "{\"a\":1]", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\xff\"", "\"\xc0\xaf\"",
+		"\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xe5\xbe\"", "\xef\xbb\xbf{}", "\f1", "\xc2\xa0\x31",
+		"[1]\xff"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		refusal(bad[i], strlen(bad[i]));
 	refusal("1\0", 2);
@@ -81,7 +83,8 @@ START_TEST(names_the_line_and_the_byte)
 		"f: line 3, byte 20: this is no valid JSON: a comma or } is expected, not '1'");
 	ck_assert_str_eq(refusal("[1", 2),
 		"f: line 1, byte 2: the JSON ends here, but a comma or ] is expected; the file may be cut short");
-	ck_assert_str_eq(refusal("\x1b", 1), "f: line 1, byte 0: this is no valid JSON: a value is expected, not byte 0x1b");
+	ck_assert_str_eq(refusal("\x1b", 1),
+		"f: line 1, byte 0: this is no valid JSON: a value is expected, not byte 0x1b");
 }
 END_TEST
 
@@ -174,9 +177,10 @@ END_TEST
 
 START_TEST(numbers_keep_their_spelling)
 {
-	const struct json *root = parsed(
-		"[4.0, 1e3, 0.1, -0.00000000000000000000000000000000000000000000000000000000000000000000000000000000000000001,"
-		"\"0000000000000000000000000000000000000000000000000000000000000000000000000000\", 1e400]");
+	const struct json *root =
+		parsed("[4.0, 1e3, 0.1, "
+		       "-0.00000000000000000000000000000000000000000000000000000000000000000000000000000000000000001,"
+		       "\"0000000000000000000000000000000000000000000000000000000000000000000000000000\", 1e400]");
 	ck_assert_str_eq(root->items[0]->text, "4.0");
 	ck_assert_str_eq(root->items[1]->text, "1e3");
 	ck_assert_double_eq(root->items[2]->number, 0.1);
@@ -211,7 +215,8 @@ END_TEST
 
 START_TEST(getters_name_the_path)
 {
-	const struct json *root = parsed("{\"rows\":[{},{},{\"sampling\":{\"top_p\":\"x\",\"odd.key\":1.5}}],\"s\":\"a\\u0000\"}");
+	const struct json *root =
+		parsed("{\"rows\":[{},{},{\"sampling\":{\"top_p\":\"x\",\"odd.key\":1.5}}],\"s\":\"a\\u0000\"}");
 	const struct json *sampling = json_find(json_find(root, "rows")->items[2], "sampling");
 	char text[1024];
 	double number;
@@ -380,8 +385,9 @@ START_TEST(writes_compact_and_pretty)
 	struct json_writer writer;
 	json_writer_init(&writer, &out, false);
 	write_sample(&writer);
-	ck_assert_str_eq(buf_text(&out), "{\"a\\\"\":[-9223372036854775808,0.100000001,0.10000000000000001,null,true,[]],"
-					 "\"b\":{},\"c\":\"很\\u0000\\u001b\xef\xbf\xbd\\n\\u202e\\udb40\\udc01\"}");
+	ck_assert_str_eq(buf_text(&out),
+		"{\"a\\\"\":[-9223372036854775808,0.100000001,0.10000000000000001,null,true,[]],"
+		"\"b\":{},\"c\":\"很\\u0000\\u001b\xef\xbf\xbd\\n\\u202e\\udb40\\udc01\"}");
 	const struct json *root = parsed(buf_text(&out));
 	ck_assert_uint_eq(json_find(root, "c")->length, 3 + 1 + 1 + 3 + 1 + 3 + 4);
 	buf_clear(&out);

@@ -137,8 +137,8 @@ START_TEST(judges_answers_by_the_trace)
 	bool ok = judge(session, answers[_i].kind, answers[_i].rest, answers[_i].answer, &judgement, &err);
 	int outcome = !ok ? -1 : judgement.right ? 1 : 0;
 	if (strcmp(answers[_i].answer, "(2,x)") != 0)
-		ck_assert_msg(
-			outcome == answers[_i].outcome, "%s: got %d: %s", answers[_i].answer, outcome, err.message);
+		ck_assert_msg(outcome == answers[_i].outcome, "%s: got %d: %s", answers[_i].answer, outcome,
+			err.message);
 	else
 		ck_assert_int_ne(outcome, 1);
 	if (outcome >= 0)

@@ -135,16 +135,11 @@ static float hard_addend(float a, float b, uint64_t *seed)
 {
 	float near = -(a * b);
 	switch (numbers_next(seed) % 5) {
-	case 0:
-		return numbers_float(numbers_bits(near) + numbers_next(seed) % 5 - 2);
-	case 1:
-		return near * 0x1p24f;
-	case 2:
-		return near * -0x1p25f;
-	case 3:
-		return near * 0x1p-23f;
-	default:
-		return numbers_float(numbers_next(seed));
+	case 0: return numbers_float(numbers_bits(near) + numbers_next(seed) % 5 - 2);
+	case 1: return near * 0x1p24f;
+	case 2: return near * -0x1p25f;
+	case 3: return near * 0x1p-23f;
+	default: return numbers_float(numbers_next(seed));
 	}
 }
 

@@ -25,7 +25,8 @@ static void same_weight(struct weight *a, struct weight *b)
 	for (int64_t i = 0; i < a->shape[0]; i++) {
 		for (int64_t j = 0; j < (a->rank == 2 ? a->shape[1] : 1); j++) {
 			float x = weight_cell(a, i, j), y = weight_cell(b, i, j);
-			ck_assert_msg(memcmp(&x, &y, sizeof x) == 0, "%s[%d,%d]: %g, not %g", a->name, (int)i, (int)j, (double)x, (double)y);
+			ck_assert_msg(memcmp(&x, &y, sizeof x) == 0, "%s[%d,%d]: %g, not %g", a->name, (int)i, (int)j,
+				(double)x, (double)y);
 		}
 	}
 }
@@ -69,14 +70,18 @@ START_TEST(configurations_are_the_same_from_every_format)
 	struct model *file = open_model(pairs[_i].file), *folder = open_model(pairs[_i].folder);
 	const struct config *a = model_config(file), *b = model_config(folder);
 	ck_assert_str_eq(a->family, b->family);
-	ck_assert(a->vocabulary == b->vocabulary && a->context == b->context && a->hidden == b->hidden && a->layers == b->layers);
-	ck_assert(a->heads == b->heads && a->kv_heads == b->kv_heads && a->head_width == b->head_width && a->mlp == b->mlp);
-	ck_assert(a->tied == b->tied && a->qkv_bias == b->qkv_bias && a->qk_norm == b->qk_norm && a->post_norms == b->post_norms);
+	ck_assert(a->vocabulary == b->vocabulary && a->context == b->context && a->hidden == b->hidden &&
+		a->layers == b->layers);
+	ck_assert(a->heads == b->heads && a->kv_heads == b->kv_heads && a->head_width == b->head_width &&
+		a->mlp == b->mlp);
+	ck_assert(a->tied == b->tied && a->qkv_bias == b->qkv_bias && a->qk_norm == b->qk_norm &&
+		a->post_norms == b->post_norms);
 	ck_assert(a->norm_eps == b->norm_eps && a->activation == b->activation && a->embed_scale == b->embed_scale);
 	ck_assert(a->score_cap == b->score_cap && a->logit_cap == b->logit_cap && a->rope.theta == b->rope.theta);
 	/* a GGUF file of Qwen2 does not tell its windows */
 	ck_assert(strcmp(a->family, "qwen2") == 0 || memcmp(a->windowed, b->windowed, sizeof a->windowed) == 0);
-	ck_assert(a->local_rope.theta == b->local_rope.theta && (a->rope.scaling == b->rope.scaling || a->rope.factors != NULL));
+	ck_assert(a->local_rope.theta == b->local_rope.theta &&
+		(a->rope.scaling == b->rope.scaling || a->rope.factors != NULL));
 	model_delete(file);
 	model_delete(folder);
 }
@@ -124,7 +129,8 @@ static bool opens(const char *path)
 	return false;
 }
 
-static const char *const seeds[] = {"tests/golden/files/glass.gguf", "tests/golden/files/llama_v0.bin", "tests/golden/files/llama_v1.bin"};
+static const char *const seeds[] = {"tests/golden/files/glass.gguf", "tests/golden/files/llama_v0.bin",
+	"tests/golden/files/llama_v1.bin"};
 
 static const char *ending_of(const char *path)
 {

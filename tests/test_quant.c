@@ -24,12 +24,13 @@ START_TEST(blocks_have_the_values_of_the_reference)
 	int64_t bytes = blocks->tensor.shape[0], count = values->tensor.shape[0];
 	uint8_t *raw = mem_array((size_t)bytes, 1);
 	float *expected = MEM_ARRAY(float, count), *got = MEM_ARRAY(float, count);
-	ck_assert(safetensors_read(&file, blocks, 0, bytes, raw, &err) && safetensors_read(&file, values, 0, count, expected, &err));
+	ck_assert(safetensors_read(&file, blocks, 0, bytes, raw, &err) &&
+		safetensors_read(&file, values, 0, count, expected, &err));
 	ck_assert_int_eq(bytes / quant_bytes(type) * quant_values(type), count);
 	quant_decode(type, raw, bytes / quant_bytes(type), got);
 	for (int64_t i = 0; i < count; i++)
-		ck_assert_msg(memcmp(&expected[i], &got[i], sizeof(float)) == 0, "%s, value %d: %g, not %g", quant_name(type), (int)i,
-			(double)got[i], (double)expected[i]);
+		ck_assert_msg(memcmp(&expected[i], &got[i], sizeof(float)) == 0, "%s, value %d: %g, not %g",
+			quant_name(type), (int)i, (double)got[i], (double)expected[i]);
 	free(raw);
 	free(expected);
 	free(got);
@@ -48,10 +49,12 @@ START_TEST(blocks_have_the_values_of_ggml)
 	if (harness_testdata() == NULL)
 		return;
 	for (int part = 0; part < 2; part++) {
-		snprintf(path, sizeof path, "%s/quant/%s.%s.bin", harness_testdata(), quant_name(type), part == 0 ? "blocks" : "f32");
+		snprintf(path, sizeof path, "%s/quant/%s.%s.bin", harness_testdata(), quant_name(type),
+			part == 0 ? "blocks" : "f32");
 		FILE *file = fopen(path, "rb");
 		ck_assert_ptr_nonnull(file);
-		size_t size = part == 0 ? 4 * (size_t)quant_bytes(type) : 4 * sizeof(float) * (size_t)quant_values(type);
+		size_t size =
+			part == 0 ? 4 * (size_t)quant_bytes(type) : 4 * sizeof(float) * (size_t)quant_values(type);
 		ck_assert_uint_eq(fread(part == 0 ? (void *)raw : (void *)expected, 1, size, file), size);
 		fclose(file);
 	}

@@ -25,7 +25,9 @@ static void set(struct setting *s, enum layout layout, enum schedule schedule)
 	for (int i = 0; i < ROWS; i++) {
 		for (int t = 0; t < lengths[i]; t++)
 			s->prompts[i][t] = (int32_t)(2 + (3 * i + 5 * t) % 13);
-		s->rows[i] = (struct request){.id = ids[i], .prompt = s->prompts[i], .prompt_length = lengths[i],
+		s->rows[i] = (struct request){.id = ids[i],
+			.prompt = s->prompts[i],
+			.prompt_length = lengths[i],
 			.max_new_tokens = 1};
 	}
 	s->batch = (struct batch){.requests = s->rows, .count = ROWS, .layout = layout, .schedule = schedule};
@@ -80,7 +82,8 @@ static void followed_from(void *self, int value, int64_t cell)
 	for (int64_t i = f->row * pass->layout.K; i < (f->row + 1) * pass->layout.K; i++) {
 		struct seen_cell at = pass->keys[i];
 		if (pass->layout.key_origin[i] == cell && at.pass >= 0)
-			*f->target |= f->sets[at.pass][writer->inputs[0]][at.cell] | f->sets[at.pass][writer->inputs[1]][at.cell];
+			*f->target |= f->sets[at.pass][writer->inputs[0]][at.cell] |
+				f->sets[at.pass][writer->inputs[1]][at.cell];
 	}
 }
 
@@ -92,8 +95,12 @@ static void follow_value(struct followed *f, int value, reach_fn *reach)
 	const char *axes = plan->values[value].spec.axes;
 	int64_t cells = seen_cells(axes, pass);
 	uint64_t *sets = f->sets[f->pass][value] = ARENA_ARRAY(&f->arena, uint64_t, cells + 1);
-	struct reach query = {.plan = plan, .pass = pass, .self = f, .from = followed_from,
-		.mask = op->input_count == 0 ? NULL : f->seen->passes[f->pass].values[op->inputs[op->input_count - 1]].data};
+	struct reach query = {.plan = plan,
+		.pass = pass,
+		.self = f,
+		.from = followed_from,
+		.mask = op->input_count == 0 ? NULL
+					     : f->seen->passes[f->pass].values[op->inputs[op->input_count - 1]].data};
 	while (op->outputs[query.output] != value)
 		query.output++;
 	for (int64_t cell = 0; cell < cells; cell++) {
@@ -134,7 +141,8 @@ static bool differs(const struct tensor *a, const struct tensor *b, const struct
 	size_t size = dtype_size(a->dtype);
 	for (int64_t i = 0; i < tensor_count(a); i++) {
 		int64_t index[TENSOR_MAX_RANK];
-		if (memcmp((const char *)a->data + (size_t)i * size, (const char *)b->data + (size_t)i * size, size) == 0)
+		if (memcmp((const char *)a->data + (size_t)i * size, (const char *)b->data + (size_t)i * size, size) ==
+			0)
 			continue;
 		tensor_index(a, i, index);
 		if (seen_cell_of(a->axes, index, pass->S) == cell)
@@ -152,7 +160,8 @@ static void compare(const struct followed *f, const struct seen *other, int bit,
 		for (int v = 0; v < plan->value_count; v++) {
 			const struct tensor *a = &f->seen->passes[p].values[v], *b = &other->passes[p].values[v];
 			const char *name = plan->values[v].name;
-			if (plan->values[v].is_state || strncmp(name, "cache.", 6) == 0 || strcmp(name, "finished") == 0)
+			if (plan->values[v].is_state || strncmp(name, "cache.", 6) == 0 ||
+				strcmp(name, "finished") == 0)
 				continue; /* physical, or a matter of lengths */
 			for (int64_t cell = 0; cell < seen_cells(plan->values[v].spec.axes, pass); cell++) {
 				if (!differs(a, b, pass, cell))
@@ -161,15 +170,17 @@ static void compare(const struct followed *f, const struct seen *other, int bit,
 				if (f->sets[p][v] != NULL && (f->sets[p][v][cell] >> bit & 1) != 0)
 					continue;
 				if (verdict->outside++ == 0)
-					snprintf(verdict->first, sizeof verdict->first, "source %d changes pass %lld %s cell %lld", bit,
-						(long long)p, name, (long long)cell);
+					snprintf(verdict->first, sizeof verdict->first,
+						"source %d changes pass %lld %s cell %lld", bit, (long long)p, name,
+						(long long)cell);
 			}
 		}
 	}
 }
 
 /* Follows reach in the batch as it is, then runs it once for every source with another token there, with the fault. */
-static void brute_force(struct model *model, struct setting *s, const char *fault, reach_fn *reach, struct verdict *verdict)
+static void brute_force(struct model *model, struct setting *s, const char *fault, reach_fn *reach,
+	struct verdict *verdict)
 {
 	struct arena arena = ARENA_INIT;
 	struct err err = ERR_INIT;
@@ -208,8 +219,9 @@ static void brute_force(struct model *model, struct setting *s, const char *faul
 
 START_TEST(what_changes_is_within_reach)
 {
-	static const char *const models[] = {"glass", "three-requests", "tiny-stories", "../tests/golden/families/mistral",
-		"../tests/golden/families/qwen2", "../tests/golden/families/gemma2", "../tests/golden/families/gemma3"};
+	static const char *const models[] = {"glass", "three-requests", "tiny-stories",
+		"../tests/golden/families/mistral", "../tests/golden/families/qwen2", "../tests/golden/families/gemma2",
+		"../tests/golden/families/gemma3"};
 	static const enum schedule schedules[] = {SCHEDULE_CONTINUOUS, SCHEDULE_CHUNKED};
 	struct model *model = open_model(models[_i / 6]);
 	struct setting s = {0};

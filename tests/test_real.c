@@ -127,8 +127,8 @@ START_TEST(vectors_agree)
 		x[i] *= 12.0f;
 	const struct kernels *k;
 	for (int i = 0; (k = kernels_at(i)) != NULL; i++) {
-		void (*const kernel[])(float *, const float *, int64_t, struct pool *) = {
-			k->gelu_tanh, k->gelu_erf, k->silu, k->exp};
+		void (*const kernel[])(float *, const float *, int64_t, struct pool *) = {k->gelu_tanh, k->gelu_erf,
+			k->silu, k->exp};
 		real_fn *const real[] = {real_gelu_tanh, real_gelu_erf, real_silu, real_exp};
 		for (int f = 0; f < 4; f++) {
 			kernel[f](y, x, COUNT, NULL);

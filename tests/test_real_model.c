@@ -50,8 +50,10 @@ static void open_real(struct real *real, const char *path)
 		int32_t *tokens = ARENA_ARRAY(&real->arena, int32_t, prompt->count);
 		for (size_t t = 0; t < prompt->count; t++)
 			tokens[t] = (int32_t)integer(prompt->items[t]);
-		real->requests[i] = (struct request){.id = json_find(row, "id")->text, .prompt = tokens,
-			.prompt_length = (int64_t)prompt->count, .max_new_tokens = (int64_t)json_find(row, "greedy")->count};
+		real->requests[i] = (struct request){.id = json_find(row, "id")->text,
+			.prompt = tokens,
+			.prompt_length = (int64_t)prompt->count,
+			.max_new_tokens = (int64_t)json_find(row, "greedy")->count};
 	}
 }
 
@@ -80,8 +82,8 @@ static void compare_row(struct real *real, const struct json *row, const float *
 	real->compared++;
 }
 
-static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value, const struct tensor *tensor,
-	struct err *err)
+static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value,
+	const struct tensor *tensor, struct err *err)
 {
 	struct real *real = self;
 	(void)err;

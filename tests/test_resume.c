@@ -27,7 +27,8 @@ static char *read_file(struct arena *arena, const char *folder, const char *name
 {
 	struct err err = ERR_INIT;
 	char *bytes = NULL;
-	ck_assert_msg(file_load(in_folder(arena, folder, name), 1 << 28, arena, &bytes, length, &err), "%s", err.message);
+	ck_assert_msg(file_load(in_folder(arena, folder, name), 1 << 28, arena, &bytes, length, &err), "%s",
+		err.message);
 	return bytes;
 }
 
@@ -55,7 +56,8 @@ static void same_folders(const char *a, const char *b)
 			continue;
 		const char *bytes_a = read_file(&arena, a, entry->d_name, &length_a);
 		const char *bytes_b = read_file(&arena, b, entry->d_name, &length_b);
-		ck_assert_msg(length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0, "%s differs", entry->d_name);
+		ck_assert_msg(length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0, "%s differs",
+			entry->d_name);
 	}
 	closedir(stream);
 	arena_free(&arena);
@@ -96,9 +98,16 @@ static bool resume(struct model *model, const char *folder, struct err *err)
 	again.run.threads = 1;
 	ok = ok && run_new(&run, model, again.plan, &again.batch, &again.run, err) &&
 		again_replay(&again, run, whole, &none, &more, err) &&
-		recorder_resume(&recorder, &(struct recorder_options){.folder = folder, .scratch = true,
-			.capture = trace_info(trace)->capture, .model = model, .plan = again.plan, .batch = &again.batch,
-			.faults = again.faults, .fault_count = again.fault_count}, &(struct recorder_start){trace, whole}, err);
+		recorder_resume(&recorder,
+			&(struct recorder_options){.folder = folder,
+				.scratch = true,
+				.capture = trace_info(trace)->capture,
+				.model = model,
+				.plan = again.plan,
+				.batch = &again.batch,
+				.faults = again.faults,
+				.fault_count = again.fault_count},
+			&(struct recorder_start){trace, whole}, err);
 	if (ok) {
 		none = recorder_probe(recorder);
 		while (ok && more)
@@ -134,7 +143,8 @@ static void resumes_at_every_pass(const char *model, uint64_t seed, const char *
 		for (int64_t i = 0; i <= passes; i++) {
 			ck_assert(composition_record(&stopped, &batch, fault, &one_thread, &err));
 			stop_after(stopped.folder, i);
-			ck_assert_msg(resume(stopped.model, stopped.folder, &err), "seed %d, pass %d: %s", (int)seed, (int)i, err.message);
+			ck_assert_msg(resume(stopped.model, stopped.folder, &err), "seed %d, pass %d: %s", (int)seed,
+				(int)i, err.message);
 			same_folders(whole.folder, stopped.folder);
 		}
 	}
@@ -174,10 +184,13 @@ static void stopped_init(struct stopped *s)
 {
 	*s = (struct stopped){.arena = ARENA_INIT, .err = ERR_INIT, .tokens = {{2, 3}, {5, 6}}};
 	for (int i = 0; i < 2; i++)
-		s->requests[i] = (struct request){.id = i == 0 ? "A" : "B", .prompt = s->tokens[i], .prompt_length = 2,
+		s->requests[i] = (struct request){.id = i == 0 ? "A" : "B",
+			.prompt = s->tokens[i],
+			.prompt_length = 2,
 			.max_new_tokens = 6};
 	ck_assert(compositions_open(&s->c, "tiny-stories"));
-	ck_assert(composition_record(&s->c, &(struct batch){.requests = s->requests, .count = 2}, NULL, &one_thread, &s->err));
+	ck_assert(composition_record(&s->c, &(struct batch){.requests = s->requests, .count = 2}, NULL, &one_thread,
+		&s->err));
 	ck_assert_int_eq(passes_of(s->c.folder), 6);
 }
 
@@ -245,7 +258,8 @@ START_TEST(another_run_is_refused_and_nothing_is_touched)
 	static const struct {
 		const char *file, *from, *to, *says;
 	} cases[] = {
-		{"trace.json", "\"max_new_tokens\": 6", "\"max_new_tokens\": 8", NULL}, /* that is another run, and a whole one */
+		{"trace.json", "\"max_new_tokens\": 6", "\"max_new_tokens\": 8",
+			NULL}, /* that is another run, and a whole one */
 		{"trace.json", "\"tokens\": [5, 6]", "\"tokens\": [5, 7]", "is not what was recorded"},
 		{"trace.json", "\"rowscope\": \"0.1", "\"rowscope\": \"9.1", "not what rowscope"},
 		{"trace.json", "\"weights_digest\": \"", "\"weights_digest\": \"0000000", "was made with weights"},
@@ -288,7 +302,11 @@ START_TEST(what_a_run_leaves_that_never_began_is_no_hindrance)
 	struct plan *plan;
 	struct recorder *recorder;
 	ck_assert(plan_build(&plan, s.c.model, batch_way(&batch), &s.arena, &err));
-	struct recorder_options options = {.folder = folder, .scratch = true, .model = s.c.model, .plan = plan, .batch = &batch};
+	struct recorder_options options = {.folder = folder,
+		.scratch = true,
+		.model = s.c.model,
+		.plan = plan,
+		.batch = &batch};
 	ck_assert_msg(recorder_new(&recorder, &options, &err), "%s", err.message);
 	ck_assert(recorder_finish(recorder, &err));
 	write_file(&s.arena, folder, "trace.json", "", 0); /* now it is something that somebody may want */

@@ -76,7 +76,8 @@ START_TEST(reads_names_shapes_and_parts)
 {
 	check_accepted("{\"__metadata__\":{\"axes.b\":\"B,H\",\"axes.a\":\"B,H\",\"k\":\"v\"},"
 		       "\"b\":{\"dtype\":\"U8\",\"shape\":[2,3],\"data_offsets\":[4,10]},"
-		       "\"a\":{\"dtype\":\"U16\",\"shape\":[2],\"data_offsets\":[0,4],\"more\":[1]}} \r\n\t ", 10);
+		       "\"a\":{\"dtype\":\"U16\",\"shape\":[2],\"data_offsets\":[0,4],\"more\":[1]}} \r\n\t ",
+		10);
 	ck_assert_uint_eq(st.count, 2);
 	ck_assert_str_eq(st.entries[0].name, "a");
 	ck_assert_str_eq(st.entries[0].tensor.axes, ""); /* one axis, two letters: not ours */
@@ -115,7 +116,8 @@ START_TEST(accepts_what_is_valid)
 		{"{\"z\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[0,0]}}", 0},
 		{"{\"a\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[0,1]},"
 		 "\"z\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[1,1]},"
-		 "\"b\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[1,2]}}", 2},
+		 "\"b\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[1,2]}}",
+			2},
 		{"{\"q\":{\"dtype\":\"F4\",\"shape\":[2],\"data_offsets\":[0,1]}}", 1},
 		{"{\"\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1},
 		{"{\"e\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1],\"data_offsets\":[0,1]}}", 1},
@@ -149,56 +151,65 @@ START_TEST(refuses_a_broken_length)
 }
 END_TEST
 
+static const struct {
+	const char *header;
+	size_t data;
+	const char *expected;
+} broken_rules[] = {
+	{"", 0, "header, line 1, byte 0"},
+	{"[]", 0, "must be an object"},
+	{"{\"a\":\"\xff\"}", 0, "not UTF-8"},
+	{"{\"a\":1}", 0, "header, a: a tensor must be an object"},
+	{"{\"__metadata__\":{\"step\":3}}", 0, "__metadata__.step: this must be a string"},
+	{"{\"__metadata__\":[]}", 0, "whose values are strings"},
+	{"{\"a\":{\"shape\":[],\"data_offsets\":[0,1]}}", 1, "header, a: a tensor needs dtype"},
+	{"{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", 1, "but shape is missing"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[]}}", 1, "but data_offsets is missing"},
+	{"{\"a\":{\"dtype\":\"f32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, "a.dtype: the type 'f32' is not known"},
+	{"{\"a\":{\"dtype\":7,\"shape\":[],\"data_offsets\":[0,4]}}", 4, "a.dtype: this must be a string"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4.0],\"data_offsets\":[0,4]}}", 4, "a.shape[0]: this must be a whole"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[-4],\"data_offsets\":[0,4]}}", 4, "a.shape[0]: this must be a whole"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":4,\"data_offsets\":[0,4]}}", 4, "a.shape: a shape must be a list"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,1]}}", 1, "9 axes"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4,4]}}", 4, "list of two numbers"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4e0]}}", 4, "a.data_offsets[1]"},
+	{"{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 4, "a.dtype occurs twice"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
+	 "\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
+		4, "the key a occurs twice"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,8]}}", 8,
+		"tensor 'a': its data begin at offset 4"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
+	 "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[3,5]}}",
+		5, "tensor 'b': its data begin at offset 3"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
+	 "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[1,3]}}",
+		3, "the one before it ends at 2"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
+	 "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}",
+		2, "the one before it ends at 2"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},"
+	 "\"b\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,-1]}}",
+		0, "b.data_offsets[1]"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
+	 "\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[2,1]}}",
+		2, "before they begin"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2,18446744073709551614],\"data_offsets\":[0,4]}}", 4, "a.shape[1]"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0, "63 bits"},
+	{"{\"a\":{\"dtype\":\"F64\",\"shape\":[2305843009213693952],\"data_offsets\":[0,0]}}", 0, "63 bits"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4611686018427387904,2,0],\"data_offsets\":[0,0]}}", 0, "63 bits"},
+	{"{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, "inside a byte"},
+	{"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3]}}", 3,
+		"span 3 bytes, but its shape and type need 4"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 5, "longer than its header says"},
+	{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 3, "cut short"},
+	{"{}", 1, "longer than its header says"},
+};
+
 START_TEST(refuses_what_breaks_a_rule)
 {
-	static const struct {
-		const char *header;
-		size_t data;
-		const char *expected;
-	} bad[] = {
-		{"", 0, "header, line 1, byte 0"},
-		{"[]", 0, "must be an object"},
-		{"{\"a\":\"\xff\"}", 0, "not UTF-8"},
-		{"{\"a\":1}", 0, "header, a: a tensor must be an object"},
-		{"{\"__metadata__\":{\"step\":3}}", 0, "__metadata__.step: this must be a string"},
-		{"{\"__metadata__\":[]}", 0, "whose values are strings"},
-		{"{\"a\":{\"shape\":[],\"data_offsets\":[0,1]}}", 1, "header, a: a tensor needs dtype"},
-		{"{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", 1, "but shape is missing"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[]}}", 1, "but data_offsets is missing"},
-		{"{\"a\":{\"dtype\":\"f32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, "a.dtype: the type 'f32' is not known"},
-		{"{\"a\":{\"dtype\":7,\"shape\":[],\"data_offsets\":[0,4]}}", 4, "a.dtype: this must be a string"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4.0],\"data_offsets\":[0,4]}}", 4, "a.shape[0]: this must be a whole"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[-4],\"data_offsets\":[0,4]}}", 4, "a.shape[0]: this must be a whole"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":4,\"data_offsets\":[0,4]}}", 4, "a.shape: a shape must be a list"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,1]}}", 1, "9 axes"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4,4]}}", 4, "list of two numbers"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4e0]}}", 4, "a.data_offsets[1]"},
-		{"{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 4, "a.dtype occurs twice"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
-		 "\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 4, "the key a occurs twice"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,8]}}", 8, "tensor 'a': its data begin at offset 4"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
-		 "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[3,5]}}", 5, "tensor 'b': its data begin at offset 3"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
-		 "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[1,3]}}", 3, "the one before it ends at 2"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
-		 "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "the one before it ends at 2"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},"
-		 "\"b\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,-1]}}", 0, "b.data_offsets[1]"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
-		 "\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[2,1]}}", 2, "before they begin"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[2,18446744073709551614],\"data_offsets\":[0,4]}}", 4, "a.shape[1]"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0, "63 bits"},
-		{"{\"a\":{\"dtype\":\"F64\",\"shape\":[2305843009213693952],\"data_offsets\":[0,0]}}", 0, "63 bits"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4611686018427387904,2,0],\"data_offsets\":[0,0]}}", 0, "63 bits"},
-		{"{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, "inside a byte"},
-		{"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3]}}", 3, "span 3 bytes, but its shape and type need 4"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 5, "longer than its header says"},
-		{"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 3, "cut short"},
-		{"{}", 1, "longer than its header says"},
-	};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		check_refused(bad[i].header, bad[i].data, bad[i].expected);
+	for (size_t i = 0; i < sizeof broken_rules / sizeof *broken_rules; i++)
+		check_refused(broken_rules[i].header, broken_rules[i].data, broken_rules[i].expected);
 }
 END_TEST
 
@@ -314,8 +325,8 @@ START_TEST(a_hundred_thousand_tensors_are_quick)
 	struct buf header = BUF_INIT;
 	buf_add_char(&header, '{');
 	for (int i = 99999; i >= 0; i--)
-		buf_printf(&header, "\"layers.%d.w\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[%d,%d]}%s", i, i, i + 1,
-			i == 0 ? "}" : ",");
+		buf_printf(&header, "\"layers.%d.w\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[%d,%d]}%s", i,
+			i, i + 1, i == 0 ? "}" : ",");
 	clock_t start = clock();
 	check_accepted(buf_text(&header), 100000);
 	ck_assert_ptr_nonnull(safetensors_find(&st, "layers.77777.w"));
@@ -340,8 +351,9 @@ static bool opens(const char *bytes, size_t length)
 
 START_TEST(every_prefix_and_bit_flip_ends_cleanly)
 {
-	static const char header[] = "{\"__metadata__\":{\"axes.a\":\"B,S\"},\"a\":{\"dtype\":\"F32\",\"shape\":[1,2],"
-				     "\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[8,9]}}";
+	static const char header[] =
+		"{\"__metadata__\":{\"axes.a\":\"B,S\"},\"a\":{\"dtype\":\"F32\",\"shape\":[1,2],"
+		"\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[8,9]}}";
 	save_header(header, 9);
 	char seed[512];
 	size_t length = 8 + strlen(header) + 9;

@@ -45,12 +45,25 @@ static void desk_init(struct desk *d, int64_t V)
 	*d = (struct desk){.arena = ARENA_INIT, .fresh = 1, .sampled = 1};
 	d->request.id = "A";
 	d->batch = (struct batch){.requests = &d->request, .count = 1};
-	d->pass = (struct pass){.B = 1, .S = 1, .cells = 1, .rows = &d->row, .past = &d->past, .fresh = &d->fresh,
-		.sampled = &d->sampled, .ended = &d->ended, .counted_pads = &d->counted, .histories = &d->history};
-	d->exec = (struct exec){.pass = &d->pass, .tensors = d->tensors, .kernels = kernels_get(NULL), .scratch = &d->arena,
-		.batch = &d->batch, .dims = {.B = 1, .S = 1, .T = 1, .V = V}};
+	d->pass = (struct pass){.B = 1,
+		.S = 1,
+		.cells = 1,
+		.rows = &d->row,
+		.past = &d->past,
+		.fresh = &d->fresh,
+		.sampled = &d->sampled,
+		.ended = &d->ended,
+		.counted_pads = &d->counted,
+		.histories = &d->history};
+	d->exec = (struct exec){.pass = &d->pass,
+		.tensors = d->tensors,
+		.kernels = kernels_get(NULL),
+		.scratch = &d->arena,
+		.batch = &d->batch,
+		.dims = {.B = 1, .S = 1, .T = 1, .V = V}};
 	for (int i = 0; i < SLOTS; i++) {
-		d->tensors[i] = (struct tensor){.dtype = bools[i] != 0 ? DTYPE_BOOL : DTYPE_F32, .rank = 2, .shape = {1, V}};
+		d->tensors[i] =
+			(struct tensor){.dtype = bools[i] != 0 ? DTYPE_BOOL : DTYPE_F32, .rank = 2, .shape = {1, V}};
 		d->tensors[i].data = ARENA_ARRAY(&d->arena, float, V);
 	}
 }
@@ -90,8 +103,10 @@ static void compare_case(const struct json *item, int64_t V, size_t number)
 	for (int64_t v = 0; v < V; v++) {
 		double x = member(item, "penalised")->items[v]->number, p = member(item, "probs")->items[v]->number;
 		bool kept = member(item, "kept")->items[v]->type == JSON_TRUE;
-		ck_assert_msg(fabs((double)((float *)d.tensors[PENALISED].data)[v] - x) <= 1e-6 * fabs(x) + 1e-7, "case %zu", number);
-		ck_assert_msg((((uint8_t *)d.tensors[KEPT].data)[v] != 0) == kept, "case %zu, token %d", number, (int)v);
+		ck_assert_msg(fabs((double)((float *)d.tensors[PENALISED].data)[v] - x) <= 1e-6 * fabs(x) + 1e-7,
+			"case %zu", number);
+		ck_assert_msg((((uint8_t *)d.tensors[KEPT].data)[v] != 0) == kept, "case %zu, token %d", number,
+			(int)v);
 		ck_assert_msg(fabs((double)((float *)d.tensors[PROBS].data)[v] - p) <= 2e-6, "case %zu", number);
 	}
 	arena_free(&d.arena);
@@ -175,8 +190,8 @@ struct told {
 	int64_t V;
 };
 
-static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value, const struct tensor *tensor,
-	struct err *err)
+static bool on_value(void *self, const struct plan *plan, const struct pass *pass, int value,
+	const struct tensor *tensor, struct err *err)
 {
 	struct told *told = self;
 	const char *name = plan->values[value].name;
@@ -207,8 +222,11 @@ static void crowd_init(struct crowd *c, const struct sampling *sampling)
 	c->batch = (struct batch){.requests = c->requests, .count = ROWS};
 	ck_assert_msg(model_open(&c->model, "tiny_models/glass", &err), "%s", err.message);
 	for (int i = 0; i < ROWS; i++)
-		c->requests[i] = (struct request){.id = arena_printf(&c->arena, "row %d", i), .prompt = prompt,
-			.prompt_length = 2, .max_new_tokens = 1, .sampling = *sampling};
+		c->requests[i] = (struct request){.id = arena_printf(&c->arena, "row %d", i),
+			.prompt = prompt,
+			.prompt_length = 2,
+			.max_new_tokens = 1,
+			.sampling = *sampling};
 }
 
 static void crowd_run(struct crowd *c, uint64_t seed)
@@ -271,7 +289,8 @@ START_TEST(draws_follow_the_recorded_probabilities)
 		degrees++;
 	}
 	ck_assert_int_gt(degrees, 1);
-	ck_assert_msg(chi < chi_square_limit(degrees), "setting %d: chi-square %g with %d degrees of freedom", _i, chi, degrees);
+	ck_assert_msg(chi < chi_square_limit(degrees), "setting %d: chi-square %g with %d degrees of freedom", _i, chi,
+		degrees);
 	crowd_free(&c);
 }
 END_TEST
@@ -352,7 +371,9 @@ static void generate(struct model *model, struct request *requests, int64_t coun
 	for (int64_t i = 0; i < count; i++) {
 		const struct row *row = run_row(run, i);
 		for (int t = 0; t < 8; t++)
-			out[i][t] = row->count > requests[i].prompt_length + t ? row->tokens[requests[i].prompt_length + t] : -1;
+			out[i][t] = row->count > requests[i].prompt_length + t
+				? row->tokens[requests[i].prompt_length + t]
+				: -1;
 	}
 	run_delete(run);
 	plan_free(plan);
@@ -374,8 +395,11 @@ static void pair_init(struct pair *p)
 	memcpy(p->prompts, prompts, sizeof prompts);
 	ck_assert(model_open(&p->model, "tiny_models/glass", &err));
 	for (int i = 0; i < 3; i++)
-		p->requests[i] = (struct request){.id = ids[i], .prompt = p->prompts[i], .prompt_length = lengths[i],
-			.max_new_tokens = 8, .sampling = {.temperature = 4, .seed = 11}};
+		p->requests[i] = (struct request){.id = ids[i],
+			.prompt = p->prompts[i],
+			.prompt_length = lengths[i],
+			.max_new_tokens = 8,
+			.sampling = {.temperature = 4, .seed = 11}};
 }
 
 START_TEST(case_24_another_rows_seed_changes_nothing)

@@ -73,7 +73,10 @@ START_TEST(is_written_and_read_again_to_the_bit)
 		{0},
 		{.temperature = 1e-6f, .top_p = 1e-6f, .repetition_penalty = 1e-3f},
 		{.temperature = 0.1f, .top_k = 40, .top_p = 0.3f, .min_p = 0.7f, .seed = 9007199254740991u},
-		{.temperature = 1.0f / 3, .repetition_penalty = 1.1f, .presence_penalty = -0.3f, .frequency_penalty = 1e-30f},
+		{.temperature = 1.0f / 3,
+			.repetition_penalty = 1.1f,
+			.presence_penalty = -0.3f,
+			.frequency_penalty = 1e-30f},
 	};
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		struct arena arena = ARENA_INIT;
@@ -84,7 +87,8 @@ START_TEST(is_written_and_read_again_to_the_bit)
 		struct sampling again = {0};
 		json_writer_init(&writer, &text, false);
 		sampling_write(&writer, &settings[i]);
-		ck_assert_msg(json_parse(buf_text(&text), text.length, "t.json", &arena, &root, &err), "%s", err.message);
+		ck_assert_msg(json_parse(buf_text(&text), text.length, "t.json", &arena, &root, &err), "%s",
+			err.message);
 		ck_assert_msg(sampling_read(root, &again, &err), "%s", err.message);
 		ck_assert_mem_eq(&again, &settings[i], sizeof again);
 		buf_free(&text);

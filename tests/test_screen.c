@@ -121,8 +121,9 @@ START_TEST(text_breaks_where_it_can)
 {
 	static const struct {
 		const char *text, *lines[4];
-	} cases[] = {{"one two three four", {"one two", "three four"}}, {"运算： 到本遍的下一个", {"运算： 到本", "遍的下一个"}},
-		{"abc到本遍的", {"abc到本遍的"}}, {"到本遍的下。一", {"到本遍的", "下。一"}}, {"abcdefghijklmn", {"abcdefghijk", "lmn"}},
+	} cases[] = {{"one two three four", {"one two", "three four"}},
+		{"运算： 到本遍的下一个", {"运算： 到本", "遍的下一个"}}, {"abc到本遍的", {"abc到本遍的"}},
+		{"到本遍的下。一", {"到本遍的", "下。一"}}, {"abcdefghijklmn", {"abcdefghijk", "lmn"}},
 		{"用`last pass`跑到", {"用`last", "pass`跑到"}}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct arena arena = ARENA_INIT;

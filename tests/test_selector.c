@@ -85,7 +85,7 @@ static bool select_text(const char *text, struct buf *out, struct err *err)
 	struct selector selector;
 	struct slice selection;
 	bool ok = selector_parse(&selector, text, &arena, err) &&
-		  selector_resolve(&selector, &scores, ids, &selection, err);
+		selector_resolve(&selector, &scores, ids, &selection, err);
 	if (ok)
 		selector_text(out, 0, selector.name, &selection);
 	arena_free(&arena);

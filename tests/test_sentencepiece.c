@@ -4,7 +4,8 @@
 
 #define UNIGRAM(vocab, rest) "{'model':{'type':'Unigram','vocab':[" vocab "]" rest "}}"
 #define METASPACE(settings) \
-	"{'model':{'type':'WordLevel','vocab':{'▁a':0,'a':1,'▁b':2,'b':3,'▁':4,'?':5},'unk_token':'?'},'pre_tokenizer':{'type':'Metaspace'," \
+	"{'model':{'type':'WordLevel','vocab':{'▁a':0,'a':1,'▁b':2,'b':3,'▁':4,'?':5},'unk_token':'?'},'pre_" \
+	"tokenizer':{'type':'Metaspace'," \
 	"'replacement':'▁'" settings "},'added_tokens':[{'id':6,'content':'<x>','special':true,'normalized':false}]}"
 
 START_TEST(the_likeliest_way_is_taken)
@@ -73,9 +74,12 @@ START_TEST(bad_metaspaces_are_refused)
 {
 	refuses(METASPACE(",'prepend_scheme':'last'"), "\"always\", \"first\" or \"never\"");
 	refuses(METASPACE(",'prepend_scheme':'first','add_prefix_space':false"), "contradicts");
-	refuses("{'model':{'type':'WordLevel','vocab':{'a':0}},'pre_tokenizer':{'type':'Metaspace','replacement':'ab'}}", "one character");
+	refuses("{'model':{'type':'WordLevel','vocab':{'a':0}},'pre_tokenizer':{'type':'Metaspace','replacement':'ab'}"
+		"}",
+		"one character");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0}},'pre_tokenizer':{'type':'Metaspace'}}", "replacement");
-	refuses("{'model':{'type':'WordLevel','vocab':{'a':0}},'decoder':{'type':'Metaspace','replacement':''}}", "one character");
+	refuses("{'model':{'type':'WordLevel','vocab':{'a':0}},'decoder':{'type':'Metaspace','replacement':''}}",
+		"one character");
 }
 END_TEST
 
@@ -83,7 +87,9 @@ static void refuses_map(const char *map)
 {
 	char text[512];
 	snprintf(text, sizeof text,
-		"{'model':{'type':'WordLevel','vocab':{'a':0}},'normalizer':{'type':'Precompiled','precompiled_charsmap':'%s'}}", map);
+		"{'model':{'type':'WordLevel','vocab':{'a':0}},'normalizer':{'type':'Precompiled','precompiled_"
+		"charsmap':'%s'}}",
+		map);
 	refuses(text, "base64");
 }
 
@@ -95,7 +101,7 @@ START_TEST(bad_maps_are_refused)
 	refuses_map("AAA*AAAA"); /* no digit */
 	refuses_map("A===");
 	refuses_map("=AAA");
-	refuses_map("BQAAAAAAAAAA");     /* five bytes of a double array: no whole unit */
+	refuses_map("BQAAAAAAAAAA"); /* five bytes of a double array: no whole unit */
 	refuses_map("CAAAAAAAAAA="); /* eight bytes announced, four there */
 }
 END_TEST
@@ -114,7 +120,8 @@ START_TEST(damaged_maps_replace_nothing_or_text)
 		map[4] = 'A', map[5] = map[5] < 'Q' ? map[5] : 'A';
 		snprintf(text, sizeof text,
 			"{'model':{'type':'WordLevel','vocab':{'?':0},'unk_token':'?'},"
-			"'normalizer':{'type':'Precompiled','precompiled_charsmap':'%s'}}", map);
+			"'normalizer':{'type':'Precompiled','precompiled_charsmap':'%s'}}",
+			map);
 		if (load_text(text))
 			encoded("aA1 \xc3\xa9 \xe5\xa4\xa9", 10, true);
 	}

@@ -235,7 +235,8 @@ START_TEST(every_view_is_exported)
 			if (ok)
 				ck_assert_msg(!session_command(session, line, &next), "%s replaced a file", line);
 			snprintf(line, sizeof line, "export %s/%s.%s force", folder, view_at(v)->name, endings[e]);
-			ck_assert_msg(session_command(session, line, &next) == expected, "%s: %s", line, session->scene.message);
+			ck_assert_msg(session_command(session, line, &next) == expected, "%s: %s", line,
+				session->scene.message);
 		}
 	}
 	session_delete(session);

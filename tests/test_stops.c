@@ -21,7 +21,11 @@ struct heard {
 
 static struct request row_of(const char *id, const char *const *stops, int64_t count)
 {
-	return (struct request){.id = id, .prompt = the_big, .prompt_length = 2, .max_new_tokens = MOST, .stops = stops,
+	return (struct request){.id = id,
+		.prompt = the_big,
+		.prompt_length = 2,
+		.max_new_tokens = MOST,
+		.stops = stops,
 		.stop_count = count};
 }
 
@@ -59,12 +63,13 @@ static const struct {
 	const char *text;
 } texts[] = {
 	{{NULL}, 0, 5, FINISH_EOS, " cat says meow ."},
-	{{"says"}, 1, 2, FINISH_STOP, " cat "},            /* a whole token */
-	{{"ay"}, 1, 2, FINISH_STOP, " cat s"},             /* inside one */
-	{{"ys m"}, 1, 3, FINISH_STOP, " cat sa"},          /* across a border */
-	{{"cat says meow"}, 1, 3, FINISH_STOP, " "},       /* across two */
-	{{"meow", "says"}, 2, 2, FINISH_STOP, " cat "},    /* the first to be completed */
-	{{"says meow", "meow"}, 2, 3, FINISH_STOP, " cat "}, /* completed together: cut before the one that begins first */
+	{{"says"}, 1, 2, FINISH_STOP, " cat "},         /* a whole token */
+	{{"ay"}, 1, 2, FINISH_STOP, " cat s"},          /* inside one */
+	{{"ys m"}, 1, 3, FINISH_STOP, " cat sa"},       /* across a border */
+	{{"cat says meow"}, 1, 3, FINISH_STOP, " "},    /* across two */
+	{{"meow", "says"}, 2, 2, FINISH_STOP, " cat "}, /* the first to be completed */
+	{{"says meow", "meow"}, 2, 3, FINISH_STOP,
+		" cat "}, /* completed together: cut before the one that begins first */
 	{{"big cat"}, 1, 5, FINISH_EOS, " cat says meow ."}, /* begins in the prompt, which is not searched */
 	{{"dog"}, 1, 5, FINISH_EOS, " cat says meow ."},
 };
@@ -153,21 +158,26 @@ START_TEST(a_story_goes_on_as_llama2c_tells_it)
 	ck_assert(file_load(path, 1 << 16, &arena, &expected, &length, &err));
 	snprintf(path, sizeof path, "%s/llama2c/stories260K.bin", folder);
 	ck_assert_msg(model_open(&model, path, &err), "%s", err.message);
-	ck_assert(tokenizer_encode(model_tokenizer(model), (struct tokenizer_text){"Once upon a time", 16, true}, &arena, &tokens, &err));
+	ck_assert(tokenizer_encode(model_tokenizer(model), (struct tokenizer_text){"Once upon a time", 16, true},
+		&arena, &tokens, &err));
 	int32_t *prompt = ARENA_ARRAY(&arena, int32_t, tokens.count);
 	for (size_t i = 0; i < tokens.count; i++)
 		prompt[i] = tokens.items[i].id;
-	struct request request = {.id = "A", .prompt = prompt, .prompt_length = (int64_t)tokens.count,
+	struct request request = {.id = "A",
+		.prompt = prompt,
+		.prompt_length = (int64_t)tokens.count,
 		.max_new_tokens = 200 - (int64_t)tokens.count + 1};
 	struct batch batch = {.requests = &request, .count = 1};
 	struct run_options options = {.threads = 1, .stop = stops_rule(model)};
-	ck_assert(plan_build(&plan, model, batch_way(&batch), &arena, &err) && run_new(&run, model, plan, &batch, &options, &err));
+	ck_assert(plan_build(&plan, model, batch_way(&batch), &arena, &err) &&
+		run_new(&run, model, plan, &batch, &options, &err));
 	while (more)
 		ck_assert(run_step(run, NULL, &more, &err));
 	buf_add_text(&text, "Once upon a time");
 	stops_text(model, &request, run_row(run, 0)->tokens, run_row(run, 0)->count - request.prompt_length, &text);
 	ck_assert_uint_ge(length, text.length);
-	ck_assert_msg(strncmp(expected, buf_text(&text), text.length) == 0 && length - text.length <= 1, "%s", buf_text(&text));
+	ck_assert_msg(strncmp(expected, buf_text(&text), text.length) == 0 && length - text.length <= 1, "%s",
+		buf_text(&text));
 	buf_free(&text);
 	run_delete(run);
 	plan_free(plan);

@@ -30,6 +30,4 @@ START_TEST(is_that_of_the_contract)
 }
 END_TEST
 
-TEST_PROGRAM("stream", {
-	tcase_add_loop_test(tests, is_that_of_the_contract, 0, (int)(sizeof known / sizeof *known));
-})
+TEST_PROGRAM("stream", { tcase_add_loop_test(tests, is_that_of_the_contract, 0, (int)(sizeof known / sizeof *known)); })

@@ -114,7 +114,7 @@ static void check_restored(struct terminal *terminal)
 		left = next;
 	ck_assert_msg(strstr(left, "\033[?1049h") == NULL, "the other screen was entered again");
 	ck_assert_msg(strstr(out, "\033[?25h") != NULL || strstr(out, "\033[34h\033[?25h") != NULL ||
-			      strstr(out, "\033[?12l\033[?25h") != NULL,
+			strstr(out, "\033[?12l\033[?25h") != NULL,
 		"the cursor was not shown again");
 }
 
@@ -147,11 +147,11 @@ START_TEST(the_terminal_is_as_it_was)
 	int status = finish(&terminal);
 	check_restored(&terminal);
 	if (ways[_i].status >= 0)
-		ck_assert_msg(
-			WIFEXITED(status) && WEXITSTATUS(status) == ways[_i].status, "status %x", (unsigned)status);
+		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == ways[_i].status, "status %x",
+			(unsigned)status);
 	else
-		ck_assert_msg(
-			WIFSIGNALED(status) && WTERMSIG(status) == -ways[_i].status, "status %x", (unsigned)status);
+		ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == -ways[_i].status, "status %x",
+			(unsigned)status);
 	close_terminal(&terminal);
 }
 END_TEST
@@ -186,8 +186,8 @@ END_TEST
 /* Foreign text never reaches the terminal as it is: a token, a name and a prompt with escapes in them. */
 START_TEST(foreign_text_moves_nothing)
 {
-	static const char *const hostile[] = {
-		"rowscope", "view", "tiny-stories", "evil \033]0;owned\007 \033[2J \xe2\x80\xae x", NULL};
+	static const char *const hostile[] = {"rowscope", "view", "tiny-stories",
+		"evil \033]0;owned\007 \033[2J \xe2\x80\xae x", NULL};
 	struct terminal terminal;
 	start(&terminal, "xterm", hostile);
 	ck_assert_msg(wait_for(&terminal, "tiny-stories"), "%.1000s", buf_text(&terminal.output));
@@ -216,8 +216,8 @@ static int passes_in(const char *folder)
 /* A command that runs many passes gives up at the next one, and the temporary trace is taken away. */
 START_TEST(a_long_run_ends_at_a_pass)
 {
-	static const char *const slow[] = {"rowscope", "view", "tiny-stories", "Once upon a time", "The dog", "--new", "250", "--kernels",
-		"scalar", "--threads", "1", NULL};
+	static const char *const slow[] = {"rowscope", "view", "tiny-stories", "Once upon a time", "The dog", "--new",
+		"250", "--kernels", "scalar", "--threads", "1", NULL};
 	const char *set = getenv("TMPDIR");
 	char folder[512], base[400];
 	struct terminal terminal;

@@ -24,8 +24,8 @@ static void check_style(const struct theme *theme, struct style style)
 	double contrast = colour_contrast((uint32_t)ink.fg, (uint32_t)ink.bg);
 	/* a mark of the mono theme that stands back, and text on any colour of a map, keep what text needs */
 	double least = theme_is_mono(theme) || style.role == STYLE_HEAT || style.role == STYLE_SIGNED
-			       ? 4.5
-			       : least_contrast(theme, style);
+		? 4.5
+		: least_contrast(theme, style);
 	ck_assert_msg(contrast >= least, "%s: role %d level %d flags %d: contrast %.2f", theme_name(theme), style.role,
 		style.level, style.flags, contrast);
 	ck_assert_uint_eq(ink.attributes & (THEME_REVERSE | THEME_DIM), 0);
@@ -57,8 +57,8 @@ START_TEST(lanes_differ_in_every_theme)
 					continue;
 				int32_t index = theme_paint(theme, style_lane(a), THEME_256).fg;
 				ck_assert(colour_contrast(colour_of_256(index), theme_background(theme)) >= 4.5);
-				ck_assert_int_ne(
-					theme_ink(theme, style_lane(a)).fg, theme_ink(theme, style_lane(b)).fg);
+				ck_assert_int_ne(theme_ink(theme, style_lane(a)).fg,
+					theme_ink(theme, style_lane(b)).fg);
 				ck_assert_int_ne(theme_paint(theme, style_lane(a), THEME_256).fg,
 					theme_paint(theme, style_lane(b), THEME_256).fg);
 			}
@@ -72,22 +72,22 @@ START_TEST(ramps_are_monotone)
 		for (int level = 1; level < STYLE_HEAT_LEVELS; level++) {
 			enum colour_ramp which = (enum colour_ramp)ramp;
 			ck_assert(luminance(colour_ramp_rgb(which, level)) >
-				  luminance(colour_ramp_rgb(which, level - 1)));
+				luminance(colour_ramp_rgb(which, level - 1)));
 			double step = luminance(colour_of_256(colour_ramp_256(which, level))) -
-				      luminance(colour_of_256(colour_ramp_256(which, level - 1)));
+				luminance(colour_of_256(colour_ramp_256(which, level - 1)));
 			ck_assert(level % 2 == 0 ? step > 0 : step == 0);
 		}
 	}
 	const int zero = STYLE_SIGNED_LEVELS / 2;
 	for (int level = 1; level <= zero; level++) {
 		ck_assert(luminance(colour_ramp_rgb(COLOUR_PUOR, zero - level)) <
-			  luminance(colour_ramp_rgb(COLOUR_PUOR, zero - level + 1)));
+			luminance(colour_ramp_rgb(COLOUR_PUOR, zero - level + 1)));
 		ck_assert(luminance(colour_ramp_rgb(COLOUR_PUOR, zero + level)) <
-			  luminance(colour_ramp_rgb(COLOUR_PUOR, zero + level - 1)));
+			luminance(colour_ramp_rgb(COLOUR_PUOR, zero + level - 1)));
 		ck_assert(luminance(colour_of_256(colour_ramp_256(COLOUR_PUOR, zero - level))) <=
-			  luminance(colour_of_256(colour_ramp_256(COLOUR_PUOR, zero - level + 1))));
+			luminance(colour_of_256(colour_ramp_256(COLOUR_PUOR, zero - level + 1))));
 		ck_assert(luminance(colour_of_256(colour_ramp_256(COLOUR_PUOR, zero + level))) <=
-			  luminance(colour_of_256(colour_ramp_256(COLOUR_PUOR, zero + level - 1))));
+			luminance(colour_of_256(colour_ramp_256(COLOUR_PUOR, zero + level - 1))));
 	}
 }
 END_TEST
@@ -137,11 +137,11 @@ START_TEST(states_show_without_colour)
 	static const unsigned flags[] = {0, STYLE_CURSOR, STYLE_SELECTED, STYLE_FAINT, STYLE_STRONG, STYLE_MATCH};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		for (size_t k = 0; k < i; k++)
-			ck_assert_uint_ne(
-				theme_paint(mono, style_with(style_of(STYLE_NORMAL), flags[i]), THEME_MONO).attributes,
+			ck_assert_uint_ne(theme_paint(mono, style_with(style_of(STYLE_NORMAL), flags[i]), THEME_MONO)
+						  .attributes,
 				theme_paint(mono, style_with(style_of(STYLE_NORMAL), flags[k]), THEME_MONO).attributes);
 	ck_assert(theme_paint(mono, style_with(style_of(STYLE_BAD), STYLE_CURSOR), THEME_MONO).attributes !=
-		  theme_paint(mono, style_of(STYLE_BAD), THEME_MONO).attributes);
+		theme_paint(mono, style_of(STYLE_BAD), THEME_MONO).attributes);
 }
 END_TEST
 

@@ -4,12 +4,17 @@
 #include "tokenizers.h"
 
 /* A tokenizer.json with these members beside a word-level model. */
-#define WORDS(members) "{'version':'1.0'," members "'model':{'type':'WordLevel','vocab':{'?':0,'a':1,'b':2,'ab':3,' ':4,'-':5,'1':6,'12':7,'a-':8,'-b':9,'--':10,'é':11,'A':12,'_':13},'unk_token':'?'}}"
-#define SPLIT(pattern, behavior, invert) WORDS("'pre_tokenizer':{'type':'Split','pattern':" pattern ",'behavior':'" behavior "','invert':" invert "},")
+#define WORDS(members) \
+	"{'version':'1.0'," members "'model':{'type':'WordLevel','vocab':{'?':0,'a':1,'b':2,'ab':3,' " \
+	"':4,'-':5,'1':6,'12':7,'a-':8,'-b':9,'--':10,'é':11,'A':12,'_':13},'unk_token':'?'}}"
+#define SPLIT(pattern, behavior, invert) \
+	WORDS("'pre_tokenizer':{'type':'Split','pattern':" pattern ",'behavior':'" behavior "','invert':" invert "},")
 
 /* Byte-level BPE over a few letters: ids 0-9, with "Ġab" the largest. */
 #define BPE_VOCAB "'vocab':{'a':0,'b':1,'c':2,'Ġ':3,'ab':4,'bc':5,'Ġab':6,'Ã':7,'©':8,'<e>':9,'\u0120a':10}"
-#define BPE(members, merges, more) "{" members "'pre_tokenizer':{'type':'ByteLevel','add_prefix_space':false},'decoder':{'type':'ByteLevel'},'model':{'type':'BPE'," BPE_VOCAB ",'merges':[" merges "]" more "}}"
+#define BPE(members, merges, more) \
+	"{" members "'pre_tokenizer':{'type':'ByteLevel','add_prefix_space':false},'decoder':{'type':'ByteLevel'},'" \
+	"model':{'type':'BPE'," BPE_VOCAB ",'merges':[" merges "]" more "}}"
 #define MERGES "['b','c'],['a','b'],['Ġ','ab']"
 
 START_TEST(words_by_white_space)
@@ -59,7 +64,8 @@ END_TEST
 START_TEST(a_split_by_vocabulary_cuts_unspaced_text)
 {
 	load("{'added_tokens':[{'id':0,'content':'<s>','special':true}],'pre_tokenizer':{'type':'Split','pattern':"
-	     "{'Regex':'开心|我|今|天|很'},'behavior':'Isolated'},'decoder':{'type':'Fuse'},'model':{'type':'WordLevel',"
+	     "{'Regex':'开心|我|今|天|很'},'behavior':'Isolated'},'decoder':{'type':'Fuse'},'model':{'type':'WordLevel'"
+	     ","
 	     "'vocab':{'<s>':0,'?':1,'我':2,'今':3,'天':4,'很':100,'开心':520},'unk_token':'?'}}");
 	becomes("我今天很开心", "2@0-3 3@3-6 4@6-9 100@9-12 520@12-18");
 	becomes("<s>我们", "0@0-3 2@3-6 1@6-9");
@@ -149,8 +155,10 @@ END_TEST
 
 START_TEST(added_tokens_are_found_first)
 {
-	load(WORDS("'added_tokens':[{'id':20,'content':'<s>','special':true,'normalized':false},{'id':21,'content':'<s>>','special':false,'normalized':false},"
-		   "{'id':22,'content':'<l>','lstrip':true},{'id':23,'content':'<r>','rstrip':true},{'id':24,'content':'ba','single_word':true}],"
+	load(WORDS("'added_tokens':[{'id':20,'content':'<s>','special':true,'normalized':false},{'id':21,'content':'<s>"
+		   ">','special':false,'normalized':false},"
+		   "{'id':22,'content':'<l>','lstrip':true},{'id':23,'content':'<r>','rstrip':true},{'id':24,'content':"
+		   "'ba','single_word':true}],"
 		   "'pre_tokenizer':{'type':'Split','pattern':{'Regex':'.'},'behavior':'Isolated'},"));
 	becomes("a<s>b", "1@0-1 20@1-4 2@4-5");
 	becomes("<s>>", "21@0-4"); /* the longest at the leftmost place */
@@ -174,14 +182,17 @@ START_TEST(normalizers_keep_the_offsets_of_the_text)
 {
 	load(WORDS("'normalizer':{'type':'NFC'},'pre_tokenizer':{'type':'WhitespaceSplit'},"));
 	becomes("a e\xcc\x81 b", "1@0-1 11@2-5 2@6-7");
-	load(WORDS("'normalizer':{'type':'Sequence','normalizers':[{'type':'Lowercase'},{'type':'Replace','pattern':{'String':'x'},'content':'ab'}]},'pre_tokenizer':{'type':'WhitespaceSplit'},"));
+	load(WORDS("'normalizer':{'type':'Sequence','normalizers':[{'type':'Lowercase'},{'type':'Replace','pattern':{'"
+		   "String':'x'},'content':'ab'}]},'pre_tokenizer':{'type':'WhitespaceSplit'},"));
 	becomes("A X B", "1@0-1 3@2-3 2@4-5");
 	load(WORDS("'normalizer':{'type':'Prepend','prepend':'a'},'pre_tokenizer':{'type':'WhitespaceSplit'},"));
 	becomes("b a", "3@0-1 1@2-3");
 	load(WORDS("'normalizer':{'type':'Strip'},"));
 	becomes("  ab\n", "3@2-4");
 	load(WORDS("'normalizer':{'type':'Sequence','normalizers':[{'type':'NFD'},{'type':'StripAccents'}]},"));
-	becomes("\xc3\xa1" "b", "3@0-3");
+	becomes("\xc3\xa1"
+		"b",
+		"3@0-3");
 	load(WORDS("'normalizer':{'type':'NFKC'},"));
 	becomes("\xef\xbc\xa1", "12@0-3");
 }
@@ -189,7 +200,8 @@ END_TEST
 
 START_TEST(a_normalized_added_token_is_found_in_normalized_text)
 {
-	load(WORDS("'added_tokens':[{'id':20,'content':'AB','normalized':true},{'id':12,'content':'A','normalized':false}],'normalizer':{'type':'Lowercase'},"));
+	load(WORDS("'added_tokens':[{'id':20,'content':'AB','normalized':true},{'id':12,'content':'A','normalized':"
+		   "false}],'normalizer':{'type':'Lowercase'},"));
 	becomes("ab", "20@0-2");
 	becomes("aB", "20@0-2");
 	becomes("AB", "12@0-1 2@1-2");
@@ -198,8 +210,10 @@ END_TEST
 
 START_TEST(control_tokens_are_put_around)
 {
-	load(WORDS("'post_processor':{'type':'TemplateProcessing','single':[{'SpecialToken':{'id':'A','type_id':0}},{'Sequence':{'id':'A','type_id':0}},{'SpecialToken':{'id':'_','type_id':0}}],"
-		   "'pair':[],'special_tokens':{'A':{'id':'A','ids':[12],'tokens':['A']},'_':{'id':'_','ids':[13,5],'tokens':['_','-']}}},"));
+	load(WORDS("'post_processor':{'type':'TemplateProcessing','single':[{'SpecialToken':{'id':'A','type_id':0}},{'"
+		   "Sequence':{'id':'A','type_id':0}},{'SpecialToken':{'id':'_','type_id':0}}],"
+		   "'pair':[],'special_tokens':{'A':{'id':'A','ids':[12],'tokens':['A']},'_':{'id':'_','ids':[13,5],'"
+		   "tokens':['_','-']}}},"));
 	becomes("ab", "12@0-0 3@0-2 13@0-0 5@0-0");
 	becomes("", "12@0-0 13@0-0 5@0-0");
 	ck_assert_str_eq(encoded("ab", 2, false), "3@0-2");
@@ -210,7 +224,8 @@ START_TEST(offsets_are_trimmed_where_asked)
 {
 	load(BPE("'post_processor':{'type':'ByteLevel','trim_offsets':true,'add_prefix_space':false},", MERGES, ""));
 	becomes("ab ab", "4@0-2 6@3-5");
-	load("{'pre_tokenizer':{'type':'ByteLevel','add_prefix_space':true},'decoder':{'type':'ByteLevel'},'model':{'type':'BPE'," BPE_VOCAB ",'merges':[" MERGES "]}}");
+	load("{'pre_tokenizer':{'type':'ByteLevel','add_prefix_space':true},'decoder':{'type':'ByteLevel'},'model':{'"
+	     "type':'BPE'," BPE_VOCAB ",'merges':[" MERGES "]}}");
 	becomes("ab ab", "6@0-2 6@2-5");
 	becomes(" ab", "6@0-3");
 }
@@ -218,7 +233,8 @@ END_TEST
 
 START_TEST(decoders)
 {
-	load(WORDS("'decoder':{'type':'Sequence','decoders':[{'type':'Replace','pattern':{'String':'_'},'content':' '},{'type':'Fuse'},{'type':'Strip','content':' ','start':1,'stop':0}]},"));
+	load(WORDS("'decoder':{'type':'Sequence','decoders':[{'type':'Replace','pattern':{'String':'_'},'content':' "
+		   "'},{'type':'Fuse'},{'type':'Strip','content':' ','start':1,'stop':0}]},"));
 	ck_assert_str_eq(DECODED(13, 1, 13, 2, 13), "a b ");
 	ck_assert_str_eq(DECODED(1, 4711, 2), "ab");
 }
@@ -228,7 +244,11 @@ START_TEST(text_that_is_not_utf8_is_refused)
 {
 	struct tokenizer_list tokens;
 	load(WORDS(""));
-	ck_assert(!tokenizer_encode(tokenizer, (struct tokenizer_text){"ab\xff" "c", 4, true}, &arena, &tokens, &err));
+	ck_assert(!tokenizer_encode(tokenizer,
+		(struct tokenizer_text){"ab\xff"
+					"c",
+			4, true},
+		&arena, &tokens, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
 	ck_assert_str_eq(err.where, "byte 2");
 	ck_assert_str_eq(encoded("a\0b", 3, true), "0@0-3");
@@ -242,7 +262,8 @@ START_TEST(a_pattern_that_never_ends_is_stopped)
 	memset(text, 'a', sizeof text);
 	text[sizeof text - 1] = 'b';
 	load(SPLIT("{'Regex':'(?:a|aa)+(?:a|aa)+(?:a|aa)+b(?!$)'}", "Isolated", "false"));
-	ck_assert(!tokenizer_encode(tokenizer, (struct tokenizer_text){text, sizeof text, true}, &arena, &tokens, &err));
+	ck_assert(
+		!tokenizer_encode(tokenizer, (struct tokenizer_text){text, sizeof text, true}, &arena, &tokens, &err));
 	ck_assert_int_eq(err.kind, ERR_USAGE);
 	ck_assert_ptr_nonnull(strstr(err.message, "too many steps"));
 }
@@ -271,20 +292,23 @@ START_TEST(what_is_not_supported_is_named)
 	refuses("{'version':'2.0','model':{}}", "version");
 	refuses("{'version':'1.0'}", "\"model\" is missing");
 	refuses("{'surprise':1,'model':{}}", "surprise");
-	refuses("{'model':{'type':'Sentences','vocab':{'a':0}}}", "\"Sentences\" is not supported; rowscope reads WordLevel, BPE, Unigram and WordPiece");
+	refuses("{'model':{'type':'Sentences','vocab':{'a':0}}}",
+		"\"Sentences\" is not supported; rowscope reads WordLevel, BPE, Unigram and WordPiece");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0},'extra':1}}", "extra");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':0,'b':0}}}", "the ID 0 is given to two tokens");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':-1}}}", "model.vocab.a");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':2147483647}}}", "model.vocab.a");
 	refuses("{'model':{'type':'WordLevel','vocab':{'a':1.0}}}", "model.vocab.a");
 	refuses(WORDS("'normalizer':{'type':'Fold'},"), "\"Fold\" is not supported");
-	refuses(WORDS("'pre_tokenizer':{'type':'Sequence','pretokenizers':[{'type':'UnicodeScripts'}]},"), "pre_tokenizer.pretokenizers[0]: a pre-tokenizer of type \"UnicodeScripts\" is not supported");
+	refuses(WORDS("'pre_tokenizer':{'type':'Sequence','pretokenizers':[{'type':'UnicodeScripts'}]},"),
+		"pre_tokenizer.pretokenizers[0]: a pre-tokenizer of type \"UnicodeScripts\" is not supported");
 	refuses(WORDS("'post_processor':{'type':'Wrap'},"), "\"Wrap\" is not supported");
 	refuses(WORDS("'decoder':{'type':'CTC'},"), "\"CTC\" is not supported");
 	refuses(BPE("", MERGES, ",'dropout':0.1"), "model.dropout");
 	refuses(BPE("", MERGES, ",'byte_fallback':1"), "byte_fallback");
 	refuses(BPE("", MERGES, ",'end_of_word_suffix':'</w>'"), "end_of_word_suffix");
-	load(BPE("", MERGES, ",'dropout':null,'continuing_subword_prefix':'','end_of_word_suffix':'','byte_fallback':false"));
+	load(BPE("", MERGES,
+		",'dropout':null,'continuing_subword_prefix':'','end_of_word_suffix':'','byte_fallback':false"));
 }
 END_TEST
 
@@ -295,7 +319,8 @@ START_TEST(contradictions_of_added_tokens_are_named)
 	refuses(WORDS("'added_tokens':[{'id':20,'content':'x'},{'id':20,'content':'y'}],"), "contradicts another one");
 	refuses(WORDS("'added_tokens':[{'id':20,'content':'x'},{'id':21,'content':'x'}],"), "contradicts another one");
 	refuses(WORDS("'added_tokens':[{'id':20}],"), "\"content\" is missing");
-	load(WORDS("'added_tokens':[{'id':20,'content':'x'},{'id':20,'content':'x'},{'id':1,'content':'a'},{'id':30,'content':''}],"));
+	load(WORDS("'added_tokens':[{'id':20,'content':'x'},{'id':20,'content':'x'},{'id':1,'content':'a'},{'id':30,'"
+		   "content':''}],"));
 }
 END_TEST
 

@@ -29,11 +29,13 @@ static int64_t number(const struct json *node)
 static void check_ids(const struct json *text, bool special, const struct json *ids, const struct json *offsets)
 {
 	struct tokenizer_list tokens;
-	ck_assert_msg(tokenizer_encode(tokenizer, (struct tokenizer_text){text->text, text->length, special}, &arena, &tokens, &err), "%s",
-		err.message);
+	ck_assert_msg(tokenizer_encode(tokenizer, (struct tokenizer_text){text->text, text->length, special}, &arena,
+			      &tokens, &err),
+		"%s", err.message);
 	ck_assert_msg(tokens.count == ids->count, "%s: %zu tokens, not %zu", text->text, tokens.count, ids->count);
 	for (size_t i = 0; i < tokens.count; i++) {
-		ck_assert_msg(tokens.items[i].id == number(ids->items[i]), "%s: token %zu is %d", text->text, i, (int)tokens.items[i].id);
+		ck_assert_msg(tokens.items[i].id == number(ids->items[i]), "%s: token %zu is %d", text->text, i,
+			(int)tokens.items[i].id);
 		if (offsets == NULL)
 			continue;
 		widen(text->text, text->length, &tokens.items[i]);
@@ -67,7 +69,8 @@ static void check_text(const struct json *ids, bool skip, const struct json *exp
 
 static void check_case(const struct json *node)
 {
-	const struct json *text = json_find(node, "text"), *ids = json_find(node, "ids"), *decoded = json_find(node, "decoded");
+	const struct json *text = json_find(node, "text"), *ids = json_find(node, "ids"),
+			  *decoded = json_find(node, "decoded");
 	const struct json *plain = json_find(node, "plain"), *skipped = json_find(node, "skipped");
 	ck_assert(text != NULL && ids != NULL && decoded != NULL);
 	const struct json *special = json_find(node, "special");
@@ -119,7 +122,8 @@ END_TEST
 static const struct {
 	const char *path;
 	size_t least;
-} kind_files[] = {{"tests/golden/kinds.json", 15}, {"tests/golden/kinds_sentencepiece.json", 9}, {"tests/golden/kinds_others.json", 17}};
+} kind_files[] = {{"tests/golden/kinds.json", 15}, {"tests/golden/kinds_sentencepiece.json", 9},
+	{"tests/golden/kinds_others.json", 17}};
 
 START_TEST(agrees_on_every_kind)
 {
@@ -132,8 +136,8 @@ START_TEST(agrees_on_every_kind)
 		const char *name;
 		const struct json *file = json_find(kinds->items[i], "tokenizer");
 		ck_assert(json_get_string(kinds->items[i], "name", &name, &err) && file != NULL);
-		ck_assert_msg(tokenizer_parse(&tokenizer, file->text, file->length, name, &err), "%s: %s: %s", name, err.where,
-			err.message);
+		ck_assert_msg(tokenizer_parse(&tokenizer, file->text, file->length, name, &err), "%s: %s: %s", name,
+			err.where, err.message);
 		check_cases(json_find(kinds->items[i], "cases"));
 	}
 }
@@ -238,7 +242,8 @@ static size_t check_vocabularies(const char *path, const char *first, const char
 
 START_TEST(agrees_on_the_formats_without_json)
 {
-	ck_assert_uint_gt(check_vocabularies("tests/golden/vocabularies/cases.json", "tests/golden/vocabularies/", ""), 800);
+	ck_assert_uint_gt(check_vocabularies("tests/golden/vocabularies/cases.json", "tests/golden/vocabularies/", ""),
+		800);
 }
 END_TEST
 
@@ -262,7 +267,8 @@ static void check_llama_cpp(const char *folder, const char *name)
 		end = end != NULL ? end + sizeof border - 1 : NULL;
 		ck_assert(tokenizer_encode(tokenizer, (struct tokenizer_text){at, size, false}, &arena, &tokens, &err));
 		for (size_t i = 0; i < tokens.count; i++)
-			ck_assert_msg(strtol(lists, &lists, 10) == tokens.items[i].id, "%s: string %d, token %zu", name, count, i);
+			ck_assert_msg(strtol(lists, &lists, 10) == tokens.items[i].id, "%s: string %d, token %zu", name,
+				count, i);
 		lists += strspn(lists, " ");
 		ck_assert_msg(*lists == '\n' || *lists == '\0', "%s: string %d has more tokens", name, count);
 		lists += *lists == '\n';

@@ -72,7 +72,8 @@ static const struct json *find_kind(const char *file, const char *name)
 static bool same_ids(const struct json *text, bool special, const struct json *ids)
 {
 	struct tokenizer_list tokens;
-	if (!tokenizer_encode(tokenizer, (struct tokenizer_text){text->text, text->length, special}, &arena, &tokens, &err) ||
+	if (!tokenizer_encode(tokenizer, (struct tokenizer_text){text->text, text->length, special}, &arena, &tokens,
+		    &err) ||
 		tokens.count != ids->count)
 		return false;
 	for (size_t i = 0; i < tokens.count; i++) {
@@ -101,14 +102,16 @@ static bool same_text(const struct json *ids, const struct json *text)
 static bool agrees(const struct json *node)
 {
 	const struct json *ids = json_find(node, "ids"), *special = json_find(node, "special");
-	return same_ids(json_find(node, "text"), true, special != NULL ? special : ids) && same_text(ids, json_find(node, "decoded"));
+	return same_ids(json_find(node, "text"), true, special != NULL ? special : ids) &&
+		same_text(ids, json_find(node, "decoded"));
 }
 
 static bool all_agree(const struct json *kind, const struct buf *file)
 {
 	const struct json *cases = json_find(kind, "cases");
 	bool done = true;
-	ck_assert_msg(tokenizer_parse(&tokenizer, buf_text(file), file->length, "f", &err), "%s: %s", err.where, err.message);
+	ck_assert_msg(tokenizer_parse(&tokenizer, buf_text(file), file->length, "f", &err), "%s: %s", err.where,
+		err.message);
 	for (size_t i = 0; done && i < cases->count; i++)
 		done = agrees(cases->items[i]);
 	tokenizer_delete(tokenizer);

@@ -6,10 +6,11 @@
 #include "tokenizers.h"
 
 /* Byte-level tokens that are parts of characters: the bytes of é, 天 and 😀 one by one, and some that hold a piece. */
-static const char bytes_file[] =
-	"{'added_tokens':[{'id':20,'content':'<s>','special':true}],'decoder':{'type':'ByteLevel'},'model':{'type':'BPE','vocab':"
-	"{'a':0,'\u0120':1,'\u00c3':2,'\u00a9':3,'\u00e5':4,'\u00a4':5,'\u00b0':6,'\u0141':7,'\u013a':8,'\u0122':9,'\u00a4\u00a9':10,'a\u00e5':11,'\u00a9a\u00c3':12},"
-	"'merges':[]}}";
+static const char bytes_file[] = "{'added_tokens':[{'id':20,'content':'<s>','special':true}],'decoder':{'type':'"
+				 "ByteLevel'},'model':{'type':'BPE','vocab':"
+				 "{'a':0,'\u0120':1,'\u00c3':2,'\u00a9':3,'\u00e5':4,'\u00a4':5,'\u00b0':6,'\u0141':7,'"
+				 "\u013a':8,'\u0122':9,'\u00a4\u00a9':10,'a\u00e5':11,'\u00a9a\u00c3':12},"
+				 "'merges':[]}}";
 
 static void add(struct tokenizer_stream *stream, int32_t id, const char *expected)
 {
@@ -44,7 +45,9 @@ START_TEST(a_character_comes_whole)
 	add(stream, 2, "");
 	finish(stream, "\ufffd");
 	add(stream, 2, "");
-	add(stream, 0, "\ufffd" "a");
+	add(stream, 0,
+		"\ufffd"
+		"a");
 	tokenizer_stream_delete(stream);
 }
 END_TEST
@@ -89,15 +92,22 @@ START_TEST(words_without_a_decoder_are_spaced)
 END_TEST
 
 /* A file with something of every stage. */
-static const char every_stage[] =
-	"{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[{\"id\":7,\"content\":\"<s>\",\"special\":true,\"lstrip\":true}],"
-	"\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"[x-z]\"},\"content\":\"a\"}]},"
-	"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},\"behavior\":\"MergedWithNext\","
-	"\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":false}]},\"post_processor\":{\"type\":\"TemplateProcessing\","
-	"\"single\":[{\"SpecialToken\":{\"id\":\"<s>\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],\"pair\":[],\"special_tokens\":"
-	"{\"<s>\":{\"id\":\"<s>\",\"ids\":[7],\"tokens\":[\"<s>\"]}}},\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"ByteLevel\"},{\"type\":\"Strip\","
-	"\"content\":\" \",\"start\":1,\"stop\":0}]},\"model\":{\"type\":\"BPE\",\"unk_token\":null,\"fuse_unk\":false,\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"\\u0120\":3,"
-	"\"\\u0120ab\":4},\"merges\":[[\"a\",\"b\"],\"\\u0120 ab\"]}}";
+static const char every_stage[] = "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[{\"id\":"
+				  "7,\"content\":\"<s>\",\"special\":true,\"lstrip\":true}],"
+				  "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},{\"type\":"
+				  "\"Replace\",\"pattern\":{\"Regex\":\"[x-z]\"},\"content\":\"a\"}]},"
+				  "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","
+				  "\"pattern\":{\"String\":\" \"},\"behavior\":\"MergedWithNext\","
+				  "\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":"
+				  "false}]},\"post_processor\":{\"type\":\"TemplateProcessing\","
+				  "\"single\":[{\"SpecialToken\":{\"id\":\"<s>\",\"type_id\":0}},{\"Sequence\":{\"id\":"
+				  "\"A\",\"type_id\":0}}],\"pair\":[],\"special_tokens\":"
+				  "{\"<s>\":{\"id\":\"<s>\",\"ids\":[7],\"tokens\":[\"<s>\"]}}},\"decoder\":{\"type\":"
+				  "\"Sequence\",\"decoders\":[{\"type\":\"ByteLevel\"},{\"type\":\"Strip\","
+				  "\"content\":\" "
+				  "\",\"start\":1,\"stop\":0}]},\"model\":{\"type\":\"BPE\",\"unk_token\":null,\"fuse_"
+				  "unk\":false,\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"\\u0120\":3,"
+				  "\"\\u0120ab\":4},\"merges\":[[\"a\",\"b\"],\"\\u0120 ab\"]}}";
 
 /* Either a tokenizer that can be used, or an input error with a message. */
 static void try_file(const char *bytes, size_t length)

@@ -21,7 +21,7 @@ static bool use(struct fixture *fixture)
 			if (!trace_value(trace, i)->captured)
 				continue;
 			ok = trace_find(trace, 0, trace_value(trace, i)->name, &found, &err) &&
-			     (tensor_count(&found.tensor) == 0 || trace_read(trace, &found, 0, 1, data, &err));
+				(tensor_count(&found.tensor) == 0 || trace_read(trace, &found, 0, 1, data, &err));
 		}
 		ok = ok && trace_check(trace, &err);
 		trace_close(trace);
@@ -60,8 +60,8 @@ START_TEST(any_prefix_of_the_manifest)
 	char *bytes = fixture_read(&fixture, "trace.json", &length);
 	for (size_t cut = 0; cut < length; cut++) {
 		fixture_write(&fixture, "trace.json", bytes, cut);
-		ck_assert_msg(
-			use(&fixture) == (cut == length - 1), "%zu bytes", cut); /* all but the newline is whole */
+		ck_assert_msg(use(&fixture) == (cut == length - 1), "%zu bytes",
+			cut); /* all but the newline is whole */
 	}
 	fixture_free(&fixture);
 }
@@ -191,10 +191,10 @@ START_TEST(forged_values_are_named)
 		bool ok = trace_open(&trace, fixture.folder, &err);
 		for (int j = 0; ok && j < trace_value_count(trace); j++)
 			ok = !trace_value(trace, j)->captured ||
-			     trace_find(trace, 0, trace_value(trace, j)->name, &tensor, &err);
+				trace_find(trace, 0, trace_value(trace, j)->name, &tensor, &err);
 		ck_assert_msg(!ok, "'%s' was accepted", edits[i].to);
 		ck_assert_msg(err.kind == ERR_INPUT && strstr(err.where, edits[i].where) != NULL &&
-				      strstr(err.message, edits[i].message) != NULL,
+				strstr(err.message, edits[i].message) != NULL,
 			"'%s' gives: %s: %s: %s", edits[i].to, err.file, err.where, err.message);
 		trace_close(ok || trace != NULL ? trace : NULL);
 	}

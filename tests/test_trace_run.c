@@ -6,8 +6,10 @@
 #include "trace_fixture.h"
 
 static int32_t prompt_a[] = {0, 0, 0}, prompt_b[] = {0}, prompt_c[] = {0};
-static struct request requests[] = {
-	{.id = "A", .text = "我今天", .prompt = prompt_a, .prompt_length = 3, .max_new_tokens = 6, .arrives = 0}, {.id = "B", .text = "天", .prompt = prompt_b, .prompt_length = 1, .max_new_tokens = 6, .arrives = 0}, {.id = "C", .text = NULL, .prompt = prompt_c, .prompt_length = 1, .max_new_tokens = 6, .arrives = 1}};
+static struct request requests[] =
+	{{.id = "A", .text = "我今天", .prompt = prompt_a, .prompt_length = 3, .max_new_tokens = 6, .arrives = 0},
+		{.id = "B", .text = "天", .prompt = prompt_b, .prompt_length = 1, .max_new_tokens = 6, .arrives = 0},
+		{.id = "C", .text = NULL, .prompt = prompt_c, .prompt_length = 1, .max_new_tokens = 6, .arrives = 1}};
 
 struct example {
 	struct fixture fixture; /* for its folder */
@@ -31,10 +33,10 @@ static void example_init(struct example *example)
 {
 	*example = (struct example){.arena = ARENA_INIT, .batch = {.requests = requests, .count = 3}, .err = ERR_INIT};
 	fixture_init(&example->fixture);
-	ck_assert_msg(
-		model_open(&example->model, "tiny_models/three-requests", &example->err), "%s", example->err.message);
-	ck_assert_msg(
-		plan_build(&example->plan, example->model, (struct plan_way){0}, &example->arena, &example->err), "%s", example->err.message);
+	ck_assert_msg(model_open(&example->model, "tiny_models/three-requests", &example->err), "%s",
+		example->err.message);
+	ck_assert_msg(plan_build(&example->plan, example->model, (struct plan_way){0}, &example->arena, &example->err),
+		"%s", example->err.message);
 	encode(example->model);
 }
 
@@ -72,7 +74,7 @@ static void part_of(struct trace *trace, const char *text, struct arena *arena, 
 	struct selector_match match;
 	struct err err = ERR_INIT;
 	ck_assert_msg(selector_parse(&selector, text, arena, &err) && selector_find(&selector, trace, &match, &err) &&
-			      trace_slice(trace, &match.tensor, &match.selection, arena, part, &err),
+			trace_slice(trace, &match.tensor, &match.selection, arena, part, &err),
 		"%s: %s", text, err.message);
 }
 

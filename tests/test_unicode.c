@@ -29,7 +29,8 @@ START_TEST(normal_forms)
 	normal(UNICODE_NFC, "\u09c7\u09be", "\u09cb"); /* the second is no mark by class, only by cluster */
 	normal(UNICODE_NFC, "\u212b\ufb01", "\u00c5\ufb01");
 	normal(UNICODE_NFKC, "\u212b\ufb01\uff21\u2460", "\u00c5fiA1");
-	normal(UNICODE_NFKD, "\ufdfa", "\u0635\u0644\u0649 \u0627\u0644\u0644\u0647 \u0639\u0644\u064a\u0647 \u0648\u0633\u0644\u0645");
+	normal(UNICODE_NFKD, "\ufdfa",
+		"\u0635\u0644\u0649 \u0627\u0644\u0644\u0647 \u0639\u0644\u064a\u0647 \u0648\u0633\u0644\u0645");
 	normal(UNICODE_NFC, "", "");
 	normal(UNICODE_NFC, "\u0301", "\u0301");
 }
@@ -38,13 +39,15 @@ END_TEST
 /* As Hugging Face tokenizers, whose normal forms are of Unicode 9. */
 START_TEST(what_came_after_unicode_9_is_left_alone)
 {
-	normal(UNICODE_NFC, "a\u1ac7\u0301", "a\u1ac7\u0301"); /* a mark since Unicode 14 parts the letter from its accent */
+	normal(UNICODE_NFC, "a\u1ac7\u0301",
+		"a\u1ac7\u0301"); /* a mark since Unicode 14 parts the letter from its accent */
 	normal(UNICODE_NFD, "a\u0301\u1ac7\u0316", "a\u0301\u1ac7\u0316");
 	normal(UNICODE_NFC, "\U00011935\U00011930", "\U00011935\U00011930");
 	normal(UNICODE_NFD, "\U00011938", "\U00011938");
 	normal(UNICODE_NFKC, "\u32ff\U0001fbf6\u3300", "\u32ff\U0001fbf6\u30a2\u30d1\u30fc\u30c8");
 	ck_assert(!unicode_is_mark(0x1ac7) && !unicode_is_mark(0x11a01) && unicode_is_mark(0x1cf2));
-	ck_assert(unicode_is_newer(0x558) && !unicode_is_newer(0x557) && unicode_is_newer(0x1fbf9) && !unicode_is_newer(0x1fbfa));
+	ck_assert(unicode_is_newer(0x558) && !unicode_is_newer(0x557) && unicode_is_newer(0x1fbf9) &&
+		!unicode_is_newer(0x1fbfa));
 }
 END_TEST
 
@@ -53,7 +56,8 @@ START_TEST(syllables_form_across_what_a_reader_sees)
 {
 	static const char text[] = "\uffa9\uffd6 \u3131\u314f\u3131 \u3260\u1161\uffa1 \u314b\u314b";
 	struct buf parts = BUF_INIT;
-	normal(UNICODE_NFC, "\ub7d0\u11a7x\uac01\u11a7", "\ub7d0\u11a7x\uac01\u11a7"); /* before the first final: none */
+	normal(UNICODE_NFC, "\ub7d0\u11a7x\uac01\u11a7",
+		"\ub7d0\u11a7x\uac01\u11a7"); /* before the first final: none */
 	normal(UNICODE_NFKC, text, "\ub93c \uac00\u1100 \uac00\u1100 \u110f\u110f");
 	for (size_t at = 0, step; (step = unicode_segment(text + at, strlen(text + at))) > 0; at += step)
 		unicode_normalize(text + at, step, UNICODE_NFKC, &parts);
@@ -64,8 +68,8 @@ END_TEST
 
 START_TEST(the_form_of_a_text_is_the_forms_of_its_segments)
 {
-	static const uint32_t points[] = {'a', 'e', ' ', '\n', 0x300, 0x301, 0x316, 0x327, 0x345, 0x5b0, 0x93c, 0x915, 0x9c7, 0x9be,
-		0xac00, 0x1100, 0x1161, 0x11a8, 0x200d, 0x1f600, 0x1f3fd, 0xfb01, 0x1e9b, 0x323};
+	static const uint32_t points[] = {'a', 'e', ' ', '\n', 0x300, 0x301, 0x316, 0x327, 0x345, 0x5b0, 0x93c, 0x915,
+		0x9c7, 0x9be, 0xac00, 0x1100, 0x1161, 0x11a8, 0x200d, 0x1f600, 0x1f3fd, 0xfb01, 0x1e9b, 0x323};
 	uint32_t state = 1;
 	for (int round = 0; round < 2000; round++) {
 		char text[64];
@@ -114,7 +118,8 @@ START_TEST(classes)
 {
 	ck_assert(unicode_is_space(' ') && unicode_is_space(0x85) && unicode_is_space(0x3000));
 	ck_assert(!unicode_is_space(0x180e) && !unicode_is_space(0x200b) && !unicode_is_space(0xfeff));
-	ck_assert(unicode_is_word('a') && unicode_is_word('_') && unicode_is_word(0x301) && unicode_is_word(0x24b6) && unicode_is_word(0x200d));
+	ck_assert(unicode_is_word('a') && unicode_is_word('_') && unicode_is_word(0x301) && unicode_is_word(0x24b6) &&
+		unicode_is_word(0x200d));
 	ck_assert(!unicode_is_word('-') && !unicode_is_word(0xb2) && !unicode_is_word(0x1f600));
 	ck_assert(unicode_is_mark(0x301) && unicode_is_mark(0x903) && unicode_is_mark(0x20e3) && !unicode_is_mark('a'));
 	uint32_t lower[2];
@@ -124,8 +129,10 @@ START_TEST(classes)
 	ck_assert_uint_eq(lower[0], 0x436);
 	ck_assert(unicode_lower(0xa7cb, lower) == 1 && lower[0] == 0x264);
 	ck_assert(unicode_lower(0x10d65, lower) == 1 && lower[0] == 0x10d85);
-	ck_assert(unicode_is_accent(0x301) && unicode_is_accent(0x1734) && !unicode_is_accent(0x903) && !unicode_is_accent(0x8d4));
-	ck_assert(unicode_is_unseen(0) && unicode_is_unseen(0x7f) && unicode_is_unseen(0xfffd) && unicode_is_unseen(0xe000));
+	ck_assert(unicode_is_accent(0x301) && unicode_is_accent(0x1734) && !unicode_is_accent(0x903) &&
+		!unicode_is_accent(0x8d4));
+	ck_assert(unicode_is_unseen(0) && unicode_is_unseen(0x7f) && unicode_is_unseen(0xfffd) &&
+		unicode_is_unseen(0xe000));
 	ck_assert(!unicode_is_unseen('\n') && !unicode_is_unseen('\t') && !unicode_is_unseen(0x378));
 	ck_assert(unicode_is_word(0x13d80) && !unicode_is_word(0x33000));
 }
@@ -145,10 +152,14 @@ START_TEST(repair_replaces_each_maximal_part)
 {
 	repaired("", 0, "");
 	repaired("a\xc3\xa9\xe5\xa4\xa9", 6, "a\u00e9\u5929");
-	repaired("a\xff" "b", 3, "a" R "b");
+	repaired("a\xff"
+		 "b",
+		3, "a" R "b");
 	repaired("\xc3", 1, R);
 	repaired("\xe5\xa4", 2, R);
-	repaired("\xe5\xa4" "a", 3, R "a");
+	repaired("\xe5\xa4"
+		 "a",
+		3, R "a");
 	/* Unicode 15, tables 3-8 to 3-11 */
 	repaired("\xc0\xaf\xe0\x80\xbf\xf0\x81\x82\x41", 9, R R R R R R R R "A");
 	repaired("\xed\xa0\x80\xed\xbf\xbf\xed\xaf\x41", 9, R R R R R R R R "A");
@@ -211,7 +222,8 @@ START_TEST(patterns_that_mean_the_same)
 	translates(" ?\\p{L}+|'s|(?i:'re)|(?!\\p{^Lu})", " ?[\\p{L}" NEWER_L "]+|'s|(?i:'re)|(?!\\p{^Lu})");
 	translates("[^\\r\\n\\p{N}]{1,3}a{,2}b{x}", "[^\\r\\n\\p{N}" NEWER_N "]{1,3}a{0,2}b\\{x}");
 	translates("\\P{P}[\\P{M}]\\p{Lo}", "[^\\p{P}" NEWER_P "][\\P{M}]\\p{Lo}");
-	translates("\\h[\\h\\d]\\v\\x41\\x{4e00}\\u5929", "[0-9A-Fa-f][0-9A-Fa-f\\p{Nd}]\\x{b}\\x{41}\\x{4e00}\\x{5929}");
+	translates("\\h[\\h\\d]\\v\\x41\\x{4e00}\\u5929",
+		"[0-9A-Fa-f][0-9A-Fa-f\\p{Nd}]\\x{b}\\x{41}\\x{4e00}\\x{5929}");
 	translates("[]a]|[^]]|(?<n>a)|(?#c)|(?<=a)(?<!b)(?>c)", "[\\]a]|[^\\]]|(?<n>a)|(?#c)|(?<=a)(?<!b)(?>c)");
 	translates("\\[\\\\\\.", "\\[\\\\\\.");
 	translates("a?+b++", "a?+b++");

@@ -22,13 +22,34 @@ START_TEST(decodes_exactly_the_valid_forms)
 		size_t length, taken;
 		uint32_t code_point;
 	} cases[] = {
-		{"a", 1, 1, 'a'}, {"\0", 1, 1, 0}, {"\x7f", 1, 1, 0x7f}, {"\xc2\x80", 2, 2, 0x80}, {"\xdf\xbf", 2, 2, 0x7ff},
-		{"\xe0\xa0\x80", 3, 3, 0x800}, {"\xed\x9f\xbf", 3, 3, 0xd7ff}, {"\xee\x80\x80", 3, 3, 0xe000},
-		{"\xef\xbf\xbf", 3, 3, 0xffff}, {"\xf0\x90\x80\x80", 4, 4, 0x10000}, {"\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff},
-		{"", 0, 0, 0}, {"\x80", 1, 0, 0}, {"\xbf", 1, 0, 0}, {"\xc0\x80", 2, 0, 0}, {"\xc1\xbf", 2, 0, 0},
-		{"\xc2", 1, 0, 0}, {"\xc2\xc0", 2, 0, 0}, {"\xe0\x9f\xbf", 3, 0, 0}, {"\xed\xa0\x80", 3, 0, 0},
-		{"\xed\xbf\xbf", 3, 0, 0}, {"\xe5\xbe", 2, 0, 0}, {"\xf0\x8f\xbf\xbf", 4, 0, 0}, {"\xf4\x90\x80\x80", 4, 0, 0},
-		{"\xf5\x80\x80\x80", 4, 0, 0}, {"\xf0\x90\x80", 3, 0, 0}, {"\xff", 1, 0, 0}, {"\xfe", 1, 0, 0},
+		{"a", 1, 1, 'a'},
+		{"\0", 1, 1, 0},
+		{"\x7f", 1, 1, 0x7f},
+		{"\xc2\x80", 2, 2, 0x80},
+		{"\xdf\xbf", 2, 2, 0x7ff},
+		{"\xe0\xa0\x80", 3, 3, 0x800},
+		{"\xed\x9f\xbf", 3, 3, 0xd7ff},
+		{"\xee\x80\x80", 3, 3, 0xe000},
+		{"\xef\xbf\xbf", 3, 3, 0xffff},
+		{"\xf0\x90\x80\x80", 4, 4, 0x10000},
+		{"\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff},
+		{"", 0, 0, 0},
+		{"\x80", 1, 0, 0},
+		{"\xbf", 1, 0, 0},
+		{"\xc0\x80", 2, 0, 0},
+		{"\xc1\xbf", 2, 0, 0},
+		{"\xc2", 1, 0, 0},
+		{"\xc2\xc0", 2, 0, 0},
+		{"\xe0\x9f\xbf", 3, 0, 0},
+		{"\xed\xa0\x80", 3, 0, 0},
+		{"\xed\xbf\xbf", 3, 0, 0},
+		{"\xe5\xbe", 2, 0, 0},
+		{"\xf0\x8f\xbf\xbf", 4, 0, 0},
+		{"\xf4\x90\x80\x80", 4, 0, 0},
+		{"\xf5\x80\x80\x80", 4, 0, 0},
+		{"\xf0\x90\x80", 3, 0, 0},
+		{"\xff", 1, 0, 0},
+		{"\xfe", 1, 0, 0},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint32_t code_point = 0;
@@ -71,21 +92,21 @@ START_TEST(shows_what_would_act_or_hide)
 		{"\xff\xc2", 2, "\\xff\\xc2", 8},
 		{"\xed\xa0\x80", 3, "\\xed\\xa0\\x80", 12},
 		{"\\n", 2, "\\\\n", 3},
-		{"\xc2\x85", 2, "\\u0085", 6},             /* C1: next line */
-		{"\xc2\xad", 2, "\\u00ad", 6},             /* soft hyphen */
-		{"\xe2\x80\xae", 3, "\\u202e", 6},         /* right-to-left override */
-		{"\xe2\x81\xa6", 3, "\\u2066", 6},         /* isolate */
+		{"\xc2\x85", 2, "\\u0085", 6},                         /* C1: next line */
+		{"\xc2\xad", 2, "\\u00ad", 6},                         /* soft hyphen */
+		{"\xe2\x80\xae", 3, "\\u202e", 6},                     /* right-to-left override */
+		{"\xe2\x81\xa6", 3, "\\u2066", 6},                     /* isolate */
 		{"\xe2\x80\x8b\xe2\x80\x8d", 6, "\\u200b\\u200d", 12}, /* zero-width space, joiner */
 		{"\xe2\x80\xa8\xe2\x80\xa9", 6, "\\u2028\\u2029", 12}, /* separators */
 		{"\xef\xbb\xbf", 3, "\\ufeff", 6},
-		{"\xef\xbf\xbf", 3, "\\uffff", 6},         /* noncharacter */
-		{"\xee\x80\x80", 3, "\\ue000", 6},         /* private use */
+		{"\xef\xbf\xbf", 3, "\\uffff", 6},          /* noncharacter */
+		{"\xee\x80\x80", 3, "\\ue000", 6},          /* private use */
 		{"\xf3\xa0\x80\x81", 4, "\\U000e0001", 10}, /* tag */
-		{"\xcd\xb8", 2, "\\u0378", 6},             /* unassigned */
-		{"e\xcc\x81", 3, "e\xcc\x81", 1},          /* combining acute on a base */
-		{"\xcc\x81", 2, "\\u0301", 6},             /* and alone */
+		{"\xcd\xb8", 2, "\\u0378", 6},              /* unassigned */
+		{"e\xcc\x81", 3, "e\xcc\x81", 1},           /* combining acute on a base */
+		{"\xcc\x81", 2, "\\u0301", 6},              /* and alone */
 		{" \xcc\x81", 3, " \\u0301", 7},
-		{"\n\xcc\x81", 3, "\\n\\u0301", 8},        /* on an escape it would change the escape */
+		{"\n\xcc\x81", 3, "\\n\\u0301", 8}, /* on an escape it would change the escape */
 		{"e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81", 11, "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\\u0301", 7},
 		{"\xe2\x9d\xa4\xef\xb8\x8f", 6, "\xe2\x9d\xa4\\ufe0f", 7}, /* variation selector */
 		{"\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80", 2},
@@ -202,15 +223,17 @@ static uint32_t draw(uint64_t *state)
 
 static size_t hostile_string(uint64_t *state, char *bytes, size_t size)
 {
-	static const uint32_t favourites[] = {'\n', 0x1b, 0x9b, 0x202e, 0x2066, 0x200d, 0xfe0f, 0x301, 0x5b0, 0x1160, 0x11a8, 0xad,
-		0x3000, 0x4eca, 0x1f600, 0x1f468, 0xe0001, 0xffff, 0x378, 0xe000, '\\', ' ', 'a', 0x0e33, 0x0903, 0x1f1e9};
+	static const uint32_t favourites[] = {'\n', 0x1b, 0x9b, 0x202e, 0x2066, 0x200d, 0xfe0f, 0x301, 0x5b0, 0x1160,
+		0x11a8, 0xad, 0x3000, 0x4eca, 0x1f600, 0x1f468, 0xe0001, 0xffff, 0x378, 0xe000, '\\', ' ', 'a', 0x0e33,
+		0x0903, 0x1f1e9};
 	size_t length = 0, pieces = draw(state) % 24;
 	for (size_t i = 0; i < pieces && length + 4 <= size; i++) {
 		uint32_t kind = draw(state) % 4, code_point = draw(state) % 0x110000;
 		if (kind == 0)
 			bytes[length++] = (char)(unsigned char)draw(state);
 		else if (kind == 1 || (code_point >= 0xd800 && code_point <= 0xdfff))
-			length += utf8_encode(favourites[draw(state) % (sizeof favourites / sizeof *favourites)], bytes + length);
+			length += utf8_encode(favourites[draw(state) % (sizeof favourites / sizeof *favourites)],
+				bytes + length);
 		else
 			length += utf8_encode(code_point % (kind == 2 ? 0x3000 : 0x110000), bytes + length);
 	}

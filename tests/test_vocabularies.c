@@ -227,9 +227,9 @@ START_TEST(merges_the_highest_score_first)
 	small_bin(8);
 	ck_assert(open_bin(0));
 	ck_assert_str_eq(tokenizer_kind(tokenizer), "SentencePiece BPE");
-	becomes("ab", "1@0-0 7@0-1 5@1-2");     /* " a" before "ab" */
+	becomes("ab", "1@0-0 7@0-1 5@1-2");        /* " a" before "ab" */
 	becomes("bab", "1@0-0 3@0-0 5@0-1 6@1-3"); /* "ab" before "ba" */
-	becomes("é", "1@0-0 3@0-0 0@0-2");        /* no bytes in this vocabulary */
+	becomes("é", "1@0-0 3@0-0 0@0-2");         /* no bytes in this vocabulary */
 	ck_assert_str_eq(DECODED(7, 5, 4), "aba");
 }
 END_TEST

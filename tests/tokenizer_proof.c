@@ -41,7 +41,8 @@ static void add_ids(struct buf *line, const struct tokenizer_list *tokens)
 }
 
 /* False when the parts are not the whole. */
-static bool add_text(struct buf *line, const struct tokenizer *tokenizer, const struct tokenizer_list *tokens, bool skip)
+static bool add_text(struct buf *line, const struct tokenizer *tokenizer, const struct tokenizer_list *tokens,
+	bool skip)
 {
 	struct buf whole = BUF_INIT, parts = BUF_INIT;
 	int32_t *ids = MEM_ARRAY(int32_t, tokens->count + 1);
@@ -71,7 +72,8 @@ static void answer(const struct tokenizer *tokenizer, const struct buf *text)
 	struct buf line = BUF_INIT;
 	const char *bytes = buf_text(text);
 	if (!tokenizer_encode(tokenizer, (struct tokenizer_text){bytes, text->length, true}, &arena, &special, &err) ||
-		!tokenizer_encode(tokenizer, (struct tokenizer_text){bytes, text->length, false}, &arena, &plain, &err)) {
+		!tokenizer_encode(tokenizer, (struct tokenizer_text){bytes, text->length, false}, &arena, &plain,
+			&err)) {
 		printf("!%s\n", err.message);
 	} else {
 		add_ids(&line, &special);

@@ -78,7 +78,8 @@ static inline const char *encoded(const char *text, size_t length, bool special)
 	err_text(&err, why, sizeof why);
 	ck_assert_msg(done, "%s: %s", text, why);
 	for (size_t i = 0; i < tokens.count; i++)
-		buf_printf(&out, "%s%d@%zu-%zu", i > 0 ? " " : "", (int)tokens.items[i].id, tokens.items[i].start, tokens.items[i].end);
+		buf_printf(&out, "%s%d@%zu-%zu", i > 0 ? " " : "", (int)tokens.items[i].id, tokens.items[i].start,
+			tokens.items[i].end);
 	const char *result = arena_strdup(&arena, buf_text(&out));
 	buf_free(&out);
 	return result;
@@ -98,7 +99,7 @@ static inline const char *decoded(const int32_t *ids, size_t count, bool skip_sp
 	return result;
 }
 
-#define DECODED(...)                                                                                       \
+#define DECODED(...) \
 	decoded((const int32_t[]){__VA_ARGS__}, sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t), false)
 
 #endif

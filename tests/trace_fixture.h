@@ -31,13 +31,15 @@ struct fixture {
 	char folder[512];
 };
 
-static inline int fixture_add(
-	struct fixture *fixture, enum op_code code, const char *name, enum dtype dtype, const char *axes)
+static inline int fixture_add(struct fixture *fixture, enum op_code code, const char *name, enum dtype dtype,
+	const char *axes)
 {
 	struct plan *plan = &fixture->plan;
 	struct value *value = &plan->values[plan->value_count];
-	*value = (struct value){
-		.name = name, .spec = {.dtype = dtype}, .producer = plan->op_count, .is_state = code == OP_cache_write};
+	*value = (struct value){.name = name,
+		.spec = {.dtype = dtype},
+		.producer = plan->op_count,
+		.is_state = code == OP_cache_write};
 	snprintf(value->spec.axes, sizeof value->spec.axes, "%s", axes);
 	map_put(&plan->names, name, strlen(name), plan->value_count);
 	struct op *op = &plan->ops[plan->op_count++];
@@ -114,10 +116,10 @@ static inline bool fixture_token_bytes(void *self, int32_t token, struct buf *ou
 static inline void fixture_requests(struct fixture *fixture)
 {
 	static int32_t prompts[FIXTURE_ROWS][3] = {{5, 6, 101}, {7, 0, 0}, {0, 9, 0}};
-	static struct request requests[FIXTURE_ROWS] = {
-		{.id = "A", .text = "我今天", .prompt = prompts[0], .prompt_length = 3, .max_new_tokens = 4},
-		{.id = "B", .prompt = prompts[1], .prompt_length = 1, .max_new_tokens = 30},
-		{.id = "7", .prompt = prompts[2], .prompt_length = 2, .max_new_tokens = 30, .arrives = 1}};
+	static struct request requests[FIXTURE_ROWS] =
+		{{.id = "A", .text = "我今天", .prompt = prompts[0], .prompt_length = 3, .max_new_tokens = 4},
+			{.id = "B", .prompt = prompts[1], .prompt_length = 1, .max_new_tokens = 30},
+			{.id = "7", .prompt = prompts[2], .prompt_length = 2, .max_new_tokens = 30, .arrives = 1}};
 	fixture->batch = (struct batch){.requests = requests, .count = FIXTURE_ROWS, .max_rows = 0};
 	for (int i = 0; i < FIXTURE_ROWS; i++) {
 		memcpy(fixture->histories[i], prompts[i], sizeof prompts[i]);
@@ -144,8 +146,8 @@ static inline void fixture_init(struct fixture *fixture)
 		.pad = 1,
 		.end_tokens = {2},
 		.end_token_count = 1};
-	fixture->model = (struct recorder_model){
-		"hand", &fixture->config, "0123456789abcdef", "", notes, NULL, fixture_token_bytes};
+	fixture->model = (struct recorder_model){"hand", &fixture->config, "0123456789abcdef", "", notes, NULL,
+		fixture_token_bytes};
 	fixture_plan(fixture);
 	fixture_requests(fixture);
 	const char *base = getenv("TMPDIR");
@@ -223,8 +225,8 @@ static inline int32_t fixture_next(const struct fixture *fixture, int64_t row)
 }
 
 /* The numbers of a value, the same at every call; some floats are -inf and NaN of several kinds. */
-static inline void fixture_fill(
-	const struct fixture *fixture, const struct pass *pass, int value, struct tensor *tensor)
+static inline void fixture_fill(const struct fixture *fixture, const struct pass *pass, int value,
+	struct tensor *tensor)
 {
 	const struct value *v = &fixture->plan.values[value];
 	int64_t count = tensor_count(tensor);
@@ -235,9 +237,9 @@ static inline void fixture_fill(
 		else if (v->spec.dtype == DTYPE_I32)
 			((int32_t *)tensor->data)[i] = (int32_t)bits;
 		else
-			((uint32_t *)tensor->data)[i] = i % 11 == 3   ? 0xff800000u
-							: i % 11 == 5 ? 0xffc00123u
-								      : bits & 0xbfffffffu;
+			((uint32_t *)tensor->data)[i] = i % 11 == 3 ? 0xff800000u
+				: i % 11 == 5                       ? 0xffc00123u
+								    : bits & 0xbfffffffu;
 	}
 	if (strcmp(v->name, "tokens") == 0)
 		memcpy(tensor->data, pass->tokens, tensor_bytes(tensor));
@@ -249,8 +251,8 @@ static inline void fixture_fill(
 	}
 }
 
-static inline struct tensor fixture_tensor(
-	const struct fixture *fixture, const struct pass *pass, int value, struct arena *arena)
+static inline struct tensor fixture_tensor(const struct fixture *fixture, const struct pass *pass, int value,
+	struct arena *arena)
 {
 	const struct spec *spec = &fixture->plan.values[value].spec;
 	struct dims dims = fixture->plan.dims;

@@ -9,10 +9,10 @@ struct comparison {
 	struct trace *trace;
 	enum proof proof;
 	int64_t request_count;
-	int32_t *requests;    /* [requests of the run]: request of the trace, or -1 */
-	int *values;          /* [values of the run's plan]: value of the trace, or -1 where it is not compared */
-	int64_t **pass_of;    /* [requests of the trace] of [positions]: recorded pass, or -1 */
-	int64_t *positions;   /* [requests of the trace] */
+	int32_t *requests;          /* [requests of the run]: request of the trace, or -1 */
+	int *values;                /* [values of the run's plan]: value of the trace, or -1 where it is not compared */
+	int64_t **pass_of;          /* [requests of the trace] of [positions]: recorded pass, or -1 */
+	int64_t *positions;         /* [requests of the trace] */
 	struct proof_count *counts; /* [values of the trace] */
 	struct leak first;
 	struct comparison_watch watch;
@@ -68,8 +68,8 @@ bool comparison_is_exempt(const char *name)
 	return strncmp(name, "cache.", 6) == 0 || strcmp(name, "row_of") == 0;
 }
 
-struct comparison *comparison_new_named(struct trace *trace, const struct comparison_names *names, const int32_t *requests,
-	int64_t count, enum proof proof)
+struct comparison *comparison_new_named(struct trace *trace, const struct comparison_names *names,
+	const int32_t *requests, int64_t count, enum proof proof)
 {
 	struct comparison *c = MEM_NEW(struct comparison);
 	int64_t recorded = trace_batch(trace)->count;
@@ -84,7 +84,8 @@ struct comparison *comparison_new_named(struct trace *trace, const struct compar
 	c->values = MEM_ARRAY(int, names->count);
 	for (int i = 0; i < names->count; i++) {
 		int value = names->names[i] == NULL ? -1 : trace_find_value(trace, names->names[i]);
-		bool compared = value >= 0 && trace_value(trace, value)->captured && !comparison_is_exempt(names->names[i]);
+		bool compared =
+			value >= 0 && trace_value(trace, value)->captured && !comparison_is_exempt(names->names[i]);
 		c->values[i] = compared ? value : -1;
 	}
 	index_positions(c);
@@ -98,8 +99,8 @@ struct comparison *comparison_new(struct trace *trace, const struct plan *plan, 
 	const char **names = ARENA_ARRAY(&arena, const char *, plan->value_count);
 	for (int i = 0; i < plan->value_count; i++)
 		names[i] = plan->values[i].name;
-	struct comparison *c = comparison_new_named(trace, &(struct comparison_names){names, plan->value_count}, requests,
-		count, proof);
+	struct comparison *c = comparison_new_named(trace, &(struct comparison_names){names, plan->value_count},
+		requests, count, proof);
 	arena_free(&arena);
 	return c;
 }
@@ -159,10 +160,17 @@ static void note(struct comparison *c, const struct stretch *stretch, const stru
 	uint32_t got)
 {
 	const struct tensor *tensor = &stretch->expected.tensor;
-	struct leak leak = {.found = true, .proof = c->proof, .pass = stretch->expected.pass, .value = stretch->value,
+	struct leak leak = {.found = true,
+		.proof = c->proof,
+		.pass = stretch->expected.pass,
+		.value = stretch->value,
 		.op = trace_value(c->trace, stretch->value)->op,
-		.request = stretch->recorded->rows[stretch->recorded_row], .position = element->position, .rank = tensor->rank,
-		.from = LEAK_FROM_UNKNOWN, .expected = expected, .got = got};
+		.request = stretch->recorded->rows[stretch->recorded_row],
+		.position = element->position,
+		.rank = tensor->rank,
+		.from = LEAK_FROM_UNKNOWN,
+		.expected = expected,
+		.got = got};
 	tensor_index(tensor, element->first + element->at, leak.index);
 	leak_note(&c->first, &leak);
 }
@@ -188,15 +196,16 @@ static void tell_group(struct comparison *c, const struct stretch *s, const stru
 	size_t size = dtype_size(s->got->dtype);
 	if (c->watch.differs == NULL)
 		return;
-	c->watch.differs(c->watch.self, &(struct comparison_group){
-		.value = s->value,
-		.dtype = s->got->dtype,
-		.count = count,
-		.expected = (const char *)element->expected + (size_t)element->at * size,
-		.got = (const char *)s->got->data + (size_t)element->got * size,
-		.expected_at = columns,
-		.got_at = columns == NULL ? NULL : columns + count,
-	});
+	c->watch.differs(c->watch.self,
+		&(struct comparison_group){
+			.value = s->value,
+			.dtype = s->got->dtype,
+			.count = count,
+			.expected = (const char *)element->expected + (size_t)element->at * size,
+			.got = (const char *)s->got->data + (size_t)element->got * size,
+			.expected_at = columns,
+			.got_at = columns == NULL ? NULL : columns + count,
+		});
 }
 
 /* `count` elements that follow each other, of one row and position. */
@@ -223,7 +232,8 @@ static void compare_group(struct comparison *c, const struct stretch *s, const s
 #define WHOLE_BYTES (64 << 10)
 
 /* `count` recorded elements from `first`; NULL with an error. */
-static void *recorded(struct comparison *c, const struct stretch *stretch, int64_t first, int64_t count, struct err *err)
+static void *recorded(struct comparison *c, const struct stretch *stretch, int64_t first, int64_t count,
+	struct err *err)
 {
 	const struct tensor *tensor = &stretch->expected.tensor;
 	if (tensor_bytes(tensor) <= WHOLE_BYTES && first >= 0 && count <= tensor_count(tensor) - first) {
@@ -256,7 +266,8 @@ static bool compare_cells(struct comparison *c, const struct stretch *s, struct 
 		return true;
 	}
 	for (int64_t i = 0; i < s->count; i++)
-		compare_group(c, s, &(struct element){expected, from, i * width, to + i * width, s->position + i}, width);
+		compare_group(c, s, &(struct element){expected, from, i * width, to + i * width, s->position + i},
+			width);
 	return true;
 }
 
@@ -285,14 +296,17 @@ static int64_t key_offset(const struct pass *pass, int64_t N, int64_t n, int64_t
 }
 
 /* Compares the keys of one query of one head; both begin at key column 0. */
-static void compare_query(struct comparison *c, const struct stretch *s, const struct element *query, const int64_t *columns,
-	int64_t keys)
+static void compare_query(struct comparison *c, const struct stretch *s, const struct element *query,
+	const int64_t *columns, int64_t keys)
 {
-	bool equal = true, follow = keys > 0 && columns[keys - 1] - columns[0] == keys - 1 &&
+	bool equal = true,
+	     follow = keys > 0 && columns[keys - 1] - columns[0] == keys - 1 &&
 		columns[2 * keys - 1] - columns[keys] == keys - 1; /* columns ascend */
 	size_t size = dtype_size(s->got->dtype);
-	if (follow && memcmp((const char *)query->expected + (size_t)(query->at + columns[0]) * size,
-			      (const char *)s->got->data + (size_t)(query->got + columns[keys]) * size, (size_t)keys * size) == 0) {
+	if (follow &&
+		memcmp((const char *)query->expected + (size_t)(query->at + columns[0]) * size,
+			(const char *)s->got->data + (size_t)(query->got + columns[keys]) * size,
+			(size_t)keys * size) == 0) {
 		c->counts[s->value].values += keys;
 		return;
 	}
@@ -316,7 +330,8 @@ static bool compare_keys(struct comparison *c, const struct stretch *s, struct e
 	int64_t from = pass_cell(s->recorded, s->recorded->rows[s->recorded_row], s->position);
 	int64_t to = pass_cell(s->run, s->run->rows[s->run_row], s->position);
 	for (int64_t n = 0; n < N; n++) { /* the queries of a stretch follow each other, head by head */
-		struct element query = {.first = key_offset(s->recorded, N, n, from), .got = key_offset(s->run, N, n, to)};
+		struct element query = {.first = key_offset(s->recorded, N, n, from),
+			.got = key_offset(s->run, N, n, to)};
 		query.expected = recorded(c, s, query.first, s->count * s->recorded->K, err);
 		if (query.expected == NULL)
 			return false;
@@ -365,7 +380,9 @@ static bool compare_one_row(struct comparison *c, struct stretch *s, int32_t req
 	for (int64_t p = first; p < end; p += s->count) {
 		int64_t pass = comparison_pass(c, request, p);
 		s->position = p;
-		for (s->count = 1; p + s->count < end && comparison_pass(c, request, p + s->count) == pass; s->count++) {}
+		for (s->count = 1; p + s->count < end && comparison_pass(c, request, p + s->count) == pass;
+			s->count++) {
+		}
 		if (pass >= 0 && !compare_stretch(c, s, pass, request, err))
 			return false;
 	}

@@ -46,8 +46,8 @@ struct comparison_watch {
 struct comparison *comparison_new(struct trace *trace, const struct plan *plan, const int32_t *requests, int64_t count,
 	enum proof proof);
 /* The same for values that have no plan. */
-struct comparison *comparison_new_named(struct trace *trace, const struct comparison_names *names, const int32_t *requests,
-	int64_t count, enum proof proof);
+struct comparison *comparison_new_named(struct trace *trace, const struct comparison_names *names,
+	const int32_t *requests, int64_t count, enum proof proof);
 void comparison_delete(struct comparison *comparison);
 struct probe comparison_probe(struct comparison *comparison);
 /* Compares value number `value` of a pass of the run. Fails when the trace cannot be read. */

@@ -73,14 +73,15 @@ static bool same_ids(const int32_t *a, int64_t a_count, const int32_t *b, int64_
 static bool ends_alike(const struct request *a, const struct request *b)
 {
 	return a->max_new_tokens == b->max_new_tokens && same_texts(a->stops, a->stop_count, b->stops, b->stop_count) &&
-	       same_ids(a->stop_ids, a->stop_id_count, b->stop_ids, b->stop_id_count);
+		same_ids(a->stop_ids, a->stop_id_count, b->stop_ids, b->stop_id_count);
 }
 
 static bool drawn_alike(const struct sampling *a, const struct sampling *b)
 {
-	return a->temperature == b->temperature && a->top_k == b->top_k && a->top_p == b->top_p && a->min_p == b->min_p &&
-	       a->repetition_penalty == b->repetition_penalty && a->presence_penalty == b->presence_penalty &&
-	       a->frequency_penalty == b->frequency_penalty && a->seed == b->seed;
+	return a->temperature == b->temperature && a->top_k == b->top_k && a->top_p == b->top_p &&
+		a->min_p == b->min_p && a->repetition_penalty == b->repetition_penalty &&
+		a->presence_penalty == b->presence_penalty && a->frequency_penalty == b->frequency_penalty &&
+		a->seed == b->seed;
 }
 
 static bool edited_alike(const struct request *a, const struct request *b)
@@ -96,7 +97,7 @@ static bool edited_alike(const struct request *a, const struct request *b)
 static bool asked_alike(const struct request *a, const struct request *b)
 {
 	return same_ids(a->prompt, a->prompt_length, b->prompt, b->prompt_length) && ends_alike(a, b) &&
-	       drawn_alike(&a->sampling, &b->sampling) && edited_alike(a, b);
+		drawn_alike(&a->sampling, &b->sampling) && edited_alike(a, b);
 }
 
 /* Whether the token at a position was given and not chosen. */
@@ -130,8 +131,8 @@ static void set_row(struct differ *d, struct diff_row *row)
 		return;
 	row->asked_differently = !asked_alike(a, b);
 	row->parts_at = parting(d, row->a, row->b);
-	row->goes_on = row->parts_at < 0 && ends_alike(a, b) && ((ended_a >= 0 && row->positions_b > ended_a) ||
-		(ended_b >= 0 && row->positions_a > ended_b));
+	row->goes_on = row->parts_at < 0 && ends_alike(a, b) &&
+		((ended_a >= 0 && row->positions_b > ended_a) || (ended_b >= 0 && row->positions_a > ended_b));
 	d->diff->asked_differently = d->diff->asked_differently || row->asked_differently;
 }
 
@@ -143,7 +144,8 @@ static void match_rows(struct differ *d)
 	diff->rows = ARENA_ARRAY(d->arena, struct diff_row, a->count + b->count);
 	d->requests = ARENA_ARRAY(d->arena, int32_t, b->count);
 	for (int32_t i = 0; i < a->count; i++)
-		diff->rows[diff->row_count++] = (struct diff_row){.a = i, .b = trace_find_request(d->b, a->requests[i].id)};
+		diff->rows[diff->row_count++] =
+			(struct diff_row){.a = i, .b = trace_find_request(d->b, a->requests[i].id)};
 	for (int32_t i = 0; i < b->count; i++) {
 		d->requests[i] = trace_find_request(d->a, b->requests[i].id);
 		if (d->requests[i] < 0)
@@ -185,8 +187,8 @@ static bool can_be_compared(const struct differ *d, const struct trace_value *a,
 {
 	char rest_a[TENSOR_MAX_RANK + 1], rest_b[TENSOR_MAX_RANK + 1];
 	return a->captured && b->captured && a->dtype == b->dtype && dtype_size(a->dtype) <= sizeof(uint32_t) &&
-	       position_axes(a->axes, is_packed(d->a), rest_a) && position_axes(b->axes, is_packed(d->b), rest_b) &&
-	       strcmp(rest_a, rest_b) == 0;
+		position_axes(a->axes, is_packed(d->a), rest_a) && position_axes(b->axes, is_packed(d->b), rest_b) &&
+		strcmp(rest_a, rest_b) == 0;
 }
 
 /* Rows that may have another length: that one is finished and the other not says nothing. */
@@ -210,8 +212,9 @@ static const char **only_in(struct differ *d, struct trace *one, struct trace *o
 		const struct trace_value *value = trace_value(one, i);
 		int match = trace_find_value(other, value->name);
 		if (value->captured && !comparison_is_exempt(value->name) &&
-			(match < 0 || !can_be_compared(d, one == d->a ? value : trace_value(d->a, match),
-					      one == d->a ? trace_value(d->b, match) : value)))
+			(match < 0 ||
+				!can_be_compared(d, one == d->a ? value : trace_value(d->a, match),
+					one == d->a ? trace_value(d->b, match) : value)))
 			names[count++] = value->name;
 	}
 	return names;
@@ -317,7 +320,8 @@ static bool was_chosen(const struct differ *d, const struct diff_row *row)
 static struct diff_choice_place chooser(struct trace *trace, int32_t request, int64_t position)
 {
 	int64_t pass = pass_of(trace, request, position - 1);
-	return (struct diff_choice_place){trace, pass, pass < 0 ? -1 : pass_row(&trace_pass(trace, pass)->layout, request),
+	return (struct diff_choice_place){trace, pass,
+		pass < 0 ? -1 : pass_row(&trace_pass(trace, pass)->layout, request),
 		trace_history(trace, request)[position]};
 }
 
@@ -328,7 +332,8 @@ static bool read_choices(struct differ *d)
 		struct diff_row *row = &d->diff->rows[r];
 		if (row->parts_at < 0 || !was_chosen(d, row))
 			continue;
-		struct diff_choice_place a = chooser(d->a, row->a, row->parts_at), b = chooser(d->b, row->b, row->parts_at);
+		struct diff_choice_place a = chooser(d->a, row->a, row->parts_at),
+					 b = chooser(d->b, row->b, row->parts_at);
 		if (a.pass >= 0 && b.pass >= 0 && !diff_choice_read(&row->choice, &a, &b, d->err))
 			return false;
 	}
@@ -345,8 +350,14 @@ static struct leak place_of_parting(const struct differ *d, const struct diff_ro
 	if (value < 0 || pass < 0)
 		return (struct leak){0};
 	const struct pass *layout = &trace_pass(d->a, pass)->layout;
-	struct leak place = {.found = true, .proof = PROOF_REPLAY, .pass = pass, .value = value,
-		.op = trace_value(d->a, value)->op, .request = row->a, .position = position, .from = LEAK_FROM_UNKNOWN,
+	struct leak place = {.found = true,
+		.proof = PROOF_REPLAY,
+		.pass = pass,
+		.value = value,
+		.op = trace_value(d->a, value)->op,
+		.request = row->a,
+		.position = position,
+		.from = LEAK_FROM_UNKNOWN,
 		.expected = (uint32_t)trace_history(d->a, row->a)[row->parts_at],
 		.got = (uint32_t)trace_history(d->b, row->b)[row->parts_at]};
 	int64_t cell = pass_cell(layout, row->a, position), b = pass_row(layout, row->a);
@@ -375,10 +386,18 @@ static void set_first(struct differ *d, const struct leak *leak)
 {
 	struct diff_place *first = &d->diff->first;
 	const struct trace_value *value = trace_value(d->a, leak->value);
-	*first = (struct diff_place){.found = true, .pass = leak->pass, .name = value->name, .dtype = value->dtype,
-		.request = leak->request, .position = leak->position, .rank = leak->rank, .a = leak->expected, .b = leak->got};
+	*first = (struct diff_place){.found = true,
+		.pass = leak->pass,
+		.name = value->name,
+		.dtype = value->dtype,
+		.request = leak->request,
+		.position = leak->position,
+		.rank = leak->rank,
+		.a = leak->expected,
+		.b = leak->got};
 	memcpy(first->index, leak->index, sizeof first->index);
-	first->pass_b = pass_of(d->b, trace_find_request(d->b, trace_batch(d->a)->requests[leak->request].id), leak->position);
+	first->pass_b =
+		pass_of(d->b, trace_find_request(d->b, trace_batch(d->a)->requests[leak->request].id), leak->position);
 }
 
 /* The first position that a finished row has in one trace only. */
@@ -390,8 +409,13 @@ static void set_first_going_on(struct differ *d)
 		int64_t position = in_a ? row->positions_b : row->positions_a;
 		if (!row->goes_on)
 			continue;
-		d->diff->first = (struct diff_place){.found = true, .name = "tokens", .dtype = DTYPE_I32, .request = row->a,
-			.position = position, .rank = -1, .pass = pass_of(d->a, row->a, position),
+		d->diff->first = (struct diff_place){.found = true,
+			.name = "tokens",
+			.dtype = DTYPE_I32,
+			.request = row->a,
+			.position = position,
+			.rank = -1,
+			.pass = pass_of(d->a, row->a, position),
 			.pass_b = pass_of(d->b, row->b, position)};
 	}
 }
@@ -426,7 +450,8 @@ static void sum_up(struct differ *d, const struct leak *parted)
 
 static bool same_sizes(const struct trace_info *a, const struct trace_info *b)
 {
-	return a->H == b->H && a->N == b->N && a->G == b->G && a->D == b->D && a->F == b->F && a->V == b->V && a->L == b->L;
+	return a->H == b->H && a->N == b->N && a->G == b->G && a->D == b->D && a->F == b->F && a->V == b->V &&
+		a->L == b->L;
 }
 
 static bool check_models(const struct differ *d)
@@ -436,7 +461,8 @@ static bool check_models(const struct differ *d)
 	if (same_sizes(a, b) && (!both_known || strcmp(a->weights_digest, b->weights_digest) == 0))
 		return true;
 	return err_usage(d->err, trace_folder(d->b),
-		"the traces come from different models, %.100s (weights %.16s) and %.100s (weights %.16s); compare two runs of one model",
+		"the traces come from different models, %.100s (weights %.16s) and %.100s (weights %.16s); compare two "
+		"runs of one model",
 		a->model, a->weights_digest, b->model, b->weights_digest);
 }
 
@@ -450,10 +476,12 @@ static bool check_common(const struct differ *d)
 		return err_usage(d->err, trace_pass_count(d->a) == 0 ? trace_folder(d->a) : where,
 			"the trace has no finished pass, so there is nothing to compare");
 	if (!rows)
-		return err_usage(d->err, where, "the traces have no row in common: rows are matched by their IDs, and a row of %s has ID %.60s",
+		return err_usage(d->err, where,
+			"the traces have no row in common: rows are matched by their IDs, and a row of %s has ID %.60s",
 			trace_folder(d->a), trace_batch(d->a)->requests[0].id);
 	return d->diff->value_count > 0 ||
-	       err_usage(d->err, where, "the traces have no recorded tensor in common; record both with the same --capture");
+		err_usage(d->err, where,
+			"the traces have no recorded tensor in common; record both with the same --capture");
 }
 
 bool diff_traces(struct diff *diff, struct trace *a, struct trace *b, struct arena *arena, struct err *err)

@@ -37,12 +37,12 @@ enum diff_kind { DIFF_SAME, DIFF_ROUNDED, DIFF_FOLLOWS, DIFF_UNEXPLAINED };
 
 /* One value that both traces hold. */
 struct diff_value {
-	int value;                      /* of a */
-	int64_t tensors, numbers, bad;  /* compared: tensors of rows, numbers; numbers that differ */
-	double max_abs;                 /* infinite where one is a number and the other is none */
-	uint64_t max_ulps;              /* floats between both, see diff_ulps; for whole numbers their distance */
-	double scale;                   /* its largest number in b */
-	double relative, allowed;       /* see above; allowed is infinite after a choice that differs */
+	int value;                     /* of a */
+	int64_t tensors, numbers, bad; /* compared: tensors of rows, numbers; numbers that differ */
+	double max_abs;                /* infinite where one is a number and the other is none */
+	uint64_t max_ulps;             /* floats between both, see diff_ulps; for whole numbers their distance */
+	double scale;                  /* its largest number in b */
+	double relative, allowed;      /* see above; allowed is infinite after a choice that differs */
 	enum diff_kind kind;
 };
 
@@ -64,11 +64,11 @@ struct diff_place {
 	int64_t pass, pass_b; /* -1: none */
 	const char *name;
 	enum dtype dtype;
-	int32_t request;      /* of a */
+	int32_t request; /* of a */
 	int64_t position;
-	int rank;             /* -1: no element, the row has the position in one trace only */
+	int rank;                       /* -1: no element, the row has the position in one trace only */
 	int64_t index[TENSOR_MAX_RANK]; /* in a's tensor */
-	uint32_t a, b;        /* bits */
+	uint32_t a, b;                  /* bits */
 };
 
 struct diff {
@@ -78,7 +78,7 @@ struct diff {
 	bool partly_seen;          /* a tensor that was judged reads some that are not recorded */
 	struct diff_value *values; /* [value_count]: in the order of a's list */
 	int value_count;
-	int first_unexplained;     /* index in values; -1 */
+	int first_unexplained; /* index in values; -1 */
 	struct diff_row *rows;
 	int64_t row_count;
 	struct diff_place first;

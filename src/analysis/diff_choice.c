@@ -3,7 +3,8 @@
 #include <math.h>
 
 /* The logits [V] of one row; NULL with *ok true when they are not recorded. */
-static const float *read_logits(const struct diff_choice_place *place, int64_t *count, struct arena *arena, bool *ok, struct err *err)
+static const float *read_logits(const struct diff_choice_place *place, int64_t *count, struct arena *arena, bool *ok,
+	struct err *err)
 {
 	struct trace_tensor found;
 	int value = trace_find_value(place->trace, "logits");
@@ -19,7 +20,8 @@ static const float *read_logits(const struct diff_choice_place *place, int64_t *
 	return *ok ? logits : NULL;
 }
 
-bool diff_choice_read(struct diff_choice *choice, const struct diff_choice_place *a, const struct diff_choice_place *b, struct err *err)
+bool diff_choice_read(struct diff_choice *choice, const struct diff_choice_place *a, const struct diff_choice_place *b,
+	struct err *err)
 {
 	struct arena arena = ARENA_INIT;
 	int64_t count_a = 0, count_b = 0;
@@ -27,8 +29,8 @@ bool diff_choice_read(struct diff_choice *choice, const struct diff_choice_place
 	*choice = (struct diff_choice){.token_a = a->token, .token_b = b->token};
 	const float *x = read_logits(a, &count_a, &arena, &ok, err);
 	const float *y = ok ? read_logits(b, &count_b, &arena, &ok, err) : NULL;
-	choice->known = x != NULL && y != NULL && count_a == count_b && a->token >= 0 && a->token < count_a && b->token >= 0 &&
-		b->token < count_a;
+	choice->known = x != NULL && y != NULL && count_a == count_b && a->token >= 0 && a->token < count_a &&
+		b->token >= 0 && b->token < count_a;
 	for (int64_t v = 0; choice->known && v < count_a; v++)
 		choice->distance = fmax(choice->distance, fabs((double)x[v] - (double)y[v]));
 	if (choice->known) {

@@ -13,12 +13,12 @@
 #include "trace/trace.h"
 
 struct diff_choice {
-	bool known;            /* both traces hold the logits of the position that chose */
+	bool known; /* both traces hold the logits of the position that chose */
 	int32_t token_a, token_b;
-	double margin;         /* in a: the logit of a's token over that of b's */
-	double distance;       /* the largest |a - b| of the position's logits */
-	bool turns;            /* margin <= 2 distance: what parts the traces is enough to turn the choice */
-	bool near_tie;         /* it is, and is no more than rounding; set by diff_traces() */
+	double margin;   /* in a: the logit of a's token over that of b's */
+	double distance; /* the largest |a - b| of the position's logits */
+	bool turns;      /* margin <= 2 distance: what parts the traces is enough to turn the choice */
+	bool near_tie;   /* it is, and is no more than rounding; set by diff_traces() */
 };
 
 /* One side: the row of the trace's pass that chose, and its token. */
@@ -29,6 +29,7 @@ struct diff_choice_place {
 };
 
 /* Sets *choice; not known when logits were not recorded. Input error when a trace cannot be read. */
-bool diff_choice_read(struct diff_choice *choice, const struct diff_choice_place *a, const struct diff_choice_place *b, struct err *err);
+bool diff_choice_read(struct diff_choice *choice, const struct diff_choice_place *a, const struct diff_choice_place *b,
+	struct err *err);
 
 #endif

@@ -75,11 +75,13 @@ void diff_judge_scale(struct diff_value *value, const struct tensor *tensor)
 void diff_judge_group(struct diff_value *value, const struct comparison_group *group)
 {
 	for (int64_t i = 0; i < group->count; i++) {
-		uint32_t a = bits_of(group->expected, group->expected_at == NULL ? i : group->expected_at[i], group->dtype);
+		uint32_t a =
+			bits_of(group->expected, group->expected_at == NULL ? i : group->expected_at[i], group->dtype);
 		uint32_t b = bits_of(group->got, group->got_at == NULL ? i : group->got_at[i], group->dtype);
 		uint64_t ulps = diff_ulps(group->dtype, a, b);
 		value->max_ulps = ulps > value->max_ulps ? ulps : value->max_ulps;
-		value->max_abs = fmax(value->max_abs, distance(diff_number(group->dtype, a), diff_number(group->dtype, b), a == b));
+		value->max_abs = fmax(value->max_abs,
+			distance(diff_number(group->dtype, a), diff_number(group->dtype, b), a == b));
 	}
 }
 
@@ -98,23 +100,23 @@ struct known {
 	double relative; /* largest relative difference of it, or of what it is made from where it is not recorded */
 	double unseen;   /* numbers that operations in between have read, where it is not recorded */
 	double scale;
-	bool chosen;     /* a whole number differs in it, or in what it is made from */
-	bool follows;    /* it, or what it is made from, is unexplained or took another way */
+	bool chosen;  /* a whole number differs in it, or in what it is made from */
+	bool follows; /* it, or what it is made from, is unexplained or took another way */
 };
 
 struct judge {
 	struct diff *diff;
 	struct trace *trace;
-	struct known *known;             /* [values of the trace] */
-	struct diff_value **compared;    /* [values of the trace]; NULL: not compared */
+	struct known *known;          /* [values of the trace] */
+	struct diff_value **compared; /* [values of the trace]; NULL: not compared */
 	int64_t most_keys;
 };
 
 /* Operations that move numbers and compute none. */
 static bool is_exact(const char *kind)
 {
-	static const char *const kinds[] = {"input", "cache_table", "mask_causal", "mask_padding", "mask_window", "mask_and", "copy",
-		"lookup", "inject", "cache_write", "last", "draw"};
+	static const char *const kinds[] = {"input", "cache_table", "mask_causal", "mask_padding", "mask_window",
+		"mask_and", "copy", "lookup", "inject", "cache_write", "last", "draw"};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(kinds[i], kind) == 0)
 			return true;
@@ -192,10 +194,14 @@ static void judge_value(struct judge *judge, int v, const struct known *read, do
 	else if (whole)
 		compared->allowed = 0;
 	bool within = compared->relative <= compared->allowed;
-	compared->kind = compared->bad == 0 ? DIFF_SAME : !within ? DIFF_UNEXPLAINED
-		: read->chosen || read->follows ? DIFF_FOLLOWS : DIFF_ROUNDED;
-	*known = (struct known){.relative = whole ? 0 : compared->relative, .scale = compared->scale,
-		.chosen = compared->bad > 0 && (whole || read->chosen), .follows = compared->kind >= DIFF_FOLLOWS};
+	compared->kind = compared->bad == 0     ? DIFF_SAME
+		: !within                       ? DIFF_UNEXPLAINED
+		: read->chosen || read->follows ? DIFF_FOLLOWS
+						: DIFF_ROUNDED;
+	*known = (struct known){.relative = whole ? 0 : compared->relative,
+		.scale = compared->scale,
+		.chosen = compared->bad > 0 && (whole || read->chosen),
+		.follows = compared->kind >= DIFF_FOLLOWS};
 	judge->diff->partly_seen = judge->diff->partly_seen || (compared->bad > 0 && read->unseen > 0);
 }
 
@@ -221,7 +227,8 @@ void diff_judge(struct diff *diff, struct trace *trace, struct arena *arena)
 	for (int i = 0; i < diff->value_count; i++)
 		judge.compared[diff->values[i].value] = &diff->values[i];
 	for (int64_t i = 0; i < trace_pass_count(trace); i++)
-		judge.most_keys = trace_pass(trace, i)->layout.K > judge.most_keys ? trace_pass(trace, i)->layout.K : judge.most_keys;
+		judge.most_keys = trace_pass(trace, i)->layout.K > judge.most_keys ? trace_pass(trace, i)->layout.K
+										   : judge.most_keys;
 	for (int i = 0; i < trace_op_count(trace); i++) {
 		const struct trace_op *op = trace_op(trace, i);
 		double numbers;

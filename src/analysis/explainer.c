@@ -15,7 +15,7 @@ struct explainer {
 	struct plan *plan;
 	int64_t pass; /* that is being explained */
 	struct tables {
-		int64_t pass; /* -1: none is loaded */
+		int64_t pass;                          /* -1: none is loaded */
 		int32_t *written, *position, *request; /* [B,K]: cache.written, .position, .row */
 		struct arena arena;
 	} tables;
@@ -38,7 +38,8 @@ static bool same_weights(struct explainer *e, struct err *err)
 		return false;
 	return strcmp(digest, info->weights_digest) == 0 ||
 		err_input(err, model_path(e->model), NULL,
-			"its weights (digest %s) are not those that the trace was made with (%s); name the right model with --model",
+			"its weights (digest %s) are not those that the trace was made with (%s); name the right model "
+			"with --model",
 			digest, info->weights_digest);
 }
 
@@ -145,7 +146,8 @@ static bool find_key(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *c
 	if (written < 0)
 		return true;
 	if (written >= trace_pass_count(e->trace))
-		return err_input(err, trace_folder(e->trace), "cache.written", "names pass %d, which is not there", written);
+		return err_input(err, trace_folder(e->trace), "cache.written", "names pass %d, which is not there",
+			written);
 	if (position >= 0)
 		*cell = pass_cell(&trace_pass(e->trace, written)->layout, request, position);
 	int64_t begin = pass_row_begin(layout, b), end = begin + pass_row_width(layout, b);
@@ -153,8 +155,9 @@ static bool find_key(void *self, int64_t b, int64_t k, int64_t *pass, int64_t *c
 		if (layout->column[at] == k && pass_position(layout, at) < 0)
 			*cell = at; /* padding of this very pass */
 	}
-	return *cell >= 0 || err_input(err, trace_folder(e->trace), "cache.position",
-		"pass %d did not compute position %d of request %d", written, position, request);
+	return *cell >= 0 ||
+		err_input(err, trace_folder(e->trace), "cache.position",
+			"pass %d did not compute position %d of request %d", written, position, request);
 }
 
 static int64_t columns_of(void *self, int64_t pass)
@@ -230,8 +233,8 @@ static bool check_index(const struct trace_tensor *t, const int64_t *index, stru
 {
 	for (int i = 0; i < t->tensor.rank; i++) {
 		if (index[i] < 0 || index[i] >= t->tensor.shape[i])
-			return err_usage(err, t->name, "index %lld is outside axis %d of size %lld", (long long)index[i], i,
-				(long long)t->tensor.shape[i]);
+			return err_usage(err, t->name, "index %lld is outside axis %d of size %lld",
+				(long long)index[i], i, (long long)t->tensor.shape[i]);
 	}
 	return true;
 }
@@ -241,8 +244,12 @@ static void set_question(struct explainer *e, struct explain *explain, const str
 {
 	const struct pass *layout = &trace_pass(e->trace, cell->pass)->layout;
 	const struct config *config = model_config(e->model);
-	*explain = (struct explain){.plan = e->plan, .pass = layout, .dims = e->plan->dims, .arena = arena,
-		.batch = trace_batch(e->trace), .finish = {config->end_tokens, config->end_token_count, config->context, e->stop},
+	*explain = (struct explain){.plan = e->plan,
+		.pass = layout,
+		.dims = e->plan->dims,
+		.arena = arena,
+		.batch = trace_batch(e->trace),
+		.finish = {config->end_tokens, config->end_token_count, config->context, e->stop},
 		.reader = {e, read_numbers, find_key, columns_of, history_of}};
 	dims_set_pass(&explain->dims, layout);
 	memcpy(explain->index, cell->index, sizeof explain->index);
@@ -258,7 +265,8 @@ bool explainer_cell(struct explainer *e, struct explained *cell, struct arena *a
 		return false;
 	int value = plan_value(e->plan, cell->name);
 	if (value == PLAN_NONE)
-		return err_input(err, trace_folder(e->trace), cell->name, "the model's list of operations has no such value");
+		return err_input(err, trace_folder(e->trace), cell->name,
+			"the model's list of operations has no such value");
 	const struct op *op = &e->plan->ops[e->plan->values[value].producer];
 	cell->pass = t.pass;
 	cell->rank = t.tensor.rank;
@@ -293,15 +301,17 @@ bool explainer_can(const struct explainer *e, const char *name)
 		return false;
 	const struct op *op = &e->plan->ops[e->plan->values[value].producer];
 	if (op->code == OP_cache_table)
-		return is_captured(e, "cache.written") && is_captured(e, "cache.position") && is_captured(e, "cache.row");
+		return is_captured(e, "cache.written") && is_captured(e, "cache.position") &&
+			is_captured(e, "cache.row");
 	for (int i = 0; i < op->input_count; i++) {
 		const struct value *input = &e->plan->values[op->inputs[i]];
 		if (!input->is_state && !is_captured(e, input->name))
 			return false;
 		const struct op *writer = &e->plan->ops[input->producer];
 		for (int j = 0; input->is_state && j < writer->input_count; j++) {
-			if (!is_captured(e, e->plan->values[writer->inputs[j]].name) || !is_captured(e, "cache.written") ||
-				!is_captured(e, "cache.position") || !is_captured(e, "cache.row"))
+			if (!is_captured(e, e->plan->values[writer->inputs[j]].name) ||
+				!is_captured(e, "cache.written") || !is_captured(e, "cache.position") ||
+				!is_captured(e, "cache.row"))
 				return false;
 		}
 	}

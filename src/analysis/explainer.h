@@ -34,12 +34,12 @@ struct explained {
 	const char *kind, *formula_text; /* of the operation, from its table */
 	enum dtype dtype;
 	int rank;
-	double value;       /* as recorded */
-	uint32_t bits;      /* of the recorded value; an integer's own value */
+	double value;  /* as recorded */
+	uint32_t bits; /* of the recorded value; an integer's own value */
 	uint32_t recomputed_bits;
 	double recomputed;
 	bool same;
-	const char *formula; /* with its numbers */
+	const char *formula;          /* with its numbers */
 	struct explained_term *terms; /* largest share first; ties in the order of the sum */
 	int64_t term_count;
 };

@@ -108,7 +108,8 @@ void fault_last_column_taken(void *self, struct pass *pass, const struct kvcache
 static int32_t key_token(const struct pass *pass, const struct kvcache *cache, int64_t b, int64_t k)
 {
 	int64_t ahead = pass->key_position[b * pass->K + k] - pass->past[b];
-	return ahead >= 0 ? pass->tokens[pass->first[b] + ahead] : cache->entries[pass->key_slot[b * pass->K + k]].token;
+	return ahead >= 0 ? pass->tokens[pass->first[b] + ahead]
+			  : cache->entries[pass->key_slot[b * pass->K + k]].token;
 }
 
 void fault_mask_from_token_ids(void *self, struct pass *pass, const struct kvcache *cache)
@@ -213,7 +214,8 @@ void fault_shared_random_stream(void *self, struct pass *pass, const struct kvca
 	(void)cache;
 	for (int64_t b = 0; b < pass->B; b++) {
 		if (pass->sampled[b] != 0)
-			pass->draws[b] = (struct pass_draw){.key = pass->draws[0].key, .counter = {(*drawn)++, 0, 0, 0}};
+			pass->draws[b] =
+				(struct pass_draw){.key = pass->draws[0].key, .counter = {(*drawn)++, 0, 0, 0}};
 	}
 }
 

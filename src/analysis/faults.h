@@ -30,13 +30,13 @@ enum fault_need {
 };
 
 struct fault {
-	const char *name;    /* as on the command line */
-	const char *summary; /* one sentence, translatable */
-	unsigned needs;      /* enum fault_need */
+	const char *name;                                         /* as on the command line */
+	const char *summary;                                      /* one sentence, translatable */
+	unsigned needs;                                           /* enum fault_need */
 	bool (*rewrite_plan)(struct plan *plan, struct err *err); /* or NULL */
 	void (*rewrite_pass)(void *self, struct pass *pass, const struct kvcache *cache); /* or NULL */
-	void (*rewrite_options)(struct run_options *options); /* or NULL */
-	size_t state;        /* bytes of memory, zeroed at the start of a run, that rewrite_pass gets as self */
+	void (*rewrite_options)(struct run_options *options);                             /* or NULL */
+	size_t state; /* bytes of memory, zeroed at the start of a run, that rewrite_pass gets as self */
 };
 
 /* Fault number i = 0, 1, ...; NULL after the last. */

@@ -14,15 +14,15 @@ struct influence {
 	const struct plan *plan;
 	int64_t requests;
 	size_t words;
-	uint64_t **sets;   /* [values] of [cells][words] for the pass under way */
-	uint64_t **slots;  /* [values], of states: [slots][words], across passes */
-	int64_t *slot_count; /* [values] */
+	uint64_t **sets;      /* [values] of [cells][words] for the pass under way */
+	uint64_t **slots;     /* [values], of states: [slots][words], across passes */
+	int64_t *slot_count;  /* [values] */
 	struct own_sets *own; /* [values][requests], of states: what a row itself has computed, wherever it lies now */
-	int32_t request;   /* of the cell under way */
-	uint8_t **masks;   /* [values], of those that operations take for a mask, for the pass under way */
-	uint64_t *target;  /* set that is being gathered */
+	int32_t request;      /* of the cell under way */
+	uint8_t **masks;      /* [values], of those that operations take for a mask, for the pass under way */
+	uint64_t *target;     /* set that is being gathered */
 	struct proof_count *counts;
-	uint8_t *between;  /* [requests][requests] */
+	uint8_t *between; /* [requests][requests] */
 	struct leak first;
 };
 
@@ -105,9 +105,11 @@ static void from_cell(void *self, int value, int64_t cell)
 	if (!influence->plan->values[value].is_state)
 		source = influence->sets[value] + (size_t)cell * influence->words;
 	else if (cell >= KVCACHE_OWN)
-		source = own_of(influence, value, influence->request)->sets + (size_t)(cell - KVCACHE_OWN) * influence->words;
+		source = own_of(influence, value, influence->request)->sets +
+			(size_t)(cell - KVCACHE_OWN) * influence->words;
 	else if (cell < 0 || cell >= influence->slot_count[value]) {
-		add(influence->target, influence->requests); /* an empty slot is there for the sake of other rows' length */
+		add(influence->target,
+			influence->requests); /* an empty slot is there for the sake of other rows' length */
 		return;
 	} else
 		source = influence->slots[value] + (size_t)cell * influence->words;
@@ -165,7 +167,8 @@ static void seed(struct influence *influence, const struct op *op, const struct 
 {
 	for (int i = 0; i < op->output_count; i++) {
 		for (int64_t cell = 0; cell < pass->cells; cell++) {
-			int64_t bit = pass_position(pass, cell) < 0 ? influence->requests : pass->rows[pass->row_of[cell]];
+			int64_t bit =
+				pass_position(pass, cell) < 0 ? influence->requests : pass->rows[pass->row_of[cell]];
 			add(influence->sets[op->outputs[i]] + (size_t)cell * influence->words, bit);
 		}
 	}
@@ -186,11 +189,16 @@ static void follow(struct influence *influence, const struct op *op, const struc
 		influence->sets[value] = MEM_ARRAY(uint64_t, cells * (int64_t)influence->words);
 		if (op->code == OP_input)
 			continue;
-		struct reach query = {.plan = influence->plan, .pass = pass, .mask = mask_of(influence, op), .output = i,
-			.self = influence, .from = from_cell};
+		struct reach query = {.plan = influence->plan,
+			.pass = pass,
+			.mask = mask_of(influence, op),
+			.output = i,
+			.self = influence,
+			.from = from_cell};
 		for (query.cell = 0; query.cell < cells; query.cell++) {
 			influence->target = influence->sets[value] + (size_t)query.cell * influence->words;
-			influence->request = cells == pass->cells ? pass->rows[pass->row_of[query.cell]] : LEAK_FROM_UNKNOWN;
+			influence->request =
+				cells == pass->cells ? pass->rows[pass->row_of[query.cell]] : LEAK_FROM_UNKNOWN;
 			op_kind(op->code)->reach(op, &query);
 		}
 	}
@@ -205,9 +213,14 @@ static void note_leak(struct influence *influence, int value, const struct pass 
 	const char *axes = influence->plan->values[value].spec.axes;
 	bool per_cell = is_per_cell(&influence->plan->values[value]);
 	int64_t b = per_cell ? pass->row_of[cell] : cell;
-	struct leak leak = {.found = true, .proof = PROOF_REACH, .pass = pass->index, .value = value,
-		.op = influence->plan->values[value].producer, .request = pass->rows[b],
-		.position = per_cell ? pass_position(pass, cell) : pass->past[b] + pass->fresh[b] - 1, .rank = (int)strlen(axes)};
+	struct leak leak = {.found = true,
+		.proof = PROOF_REACH,
+		.pass = pass->index,
+		.value = value,
+		.op = influence->plan->values[value].producer,
+		.request = pass->rows[b],
+		.position = per_cell ? pass_position(pass, cell) : pass->past[b] + pass->fresh[b] - 1,
+		.rank = (int)strlen(axes)};
 	leak.from = from == influence->requests ? LEAK_FROM_PADDING : (int32_t)from;
 	for (int i = 0; axes[i] != '\0'; i++)
 		leak.index[i] = axes[i] == 'B' ? b : axes[i] == 'S' ? cell % pass->S : axes[i] == 'T' ? cell : 0;

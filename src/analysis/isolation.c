@@ -31,7 +31,8 @@ static bool build(struct check *check, enum layout layout, struct arena *arena, 
 	run->rewrite_count = 0;
 	run->stop = stops_rule(check->options->model);
 	return plan_build(plan, check->options->model,
-		(struct plan_way){.layout = layout, .sampled = batch_way(check->batch).sampled}, arena, check->err) &&
+		       (struct plan_way){.layout = layout, .sampled = batch_way(check->batch).sampled}, arena,
+		       check->err) &&
 		faults_apply(faults, count, *plan, run, check->err);
 }
 
@@ -107,8 +108,8 @@ static bool replay(struct check *check)
 	bool ok = build(check, check->batch->layout, &arena, &plan, &run);
 	if (ok) {
 		struct influence *influence = influence_new(plan, check->batch->count);
-		struct comparison *comparison = comparison_new(check->options->trace, plan, all, check->batch->count,
-			PROOF_REPLAY);
+		struct comparison *comparison =
+			comparison_new(check->options->trace, plan, all, check->batch->count, PROOF_REPLAY);
 		struct probe_pair both = {comparison_probe(comparison), influence_probe(influence)};
 		struct probe probe = probe_join(&both);
 		ok = run_all(check, plan, check->batch, &run, &probe, trace_pass_count(check->options->trace));
@@ -137,8 +138,8 @@ struct trial {
 
 static bool compare_trial(struct check *check, const struct trial *trial)
 {
-	struct comparison *comparison = comparison_new(check->options->trace, trial->plan, trial->requests,
-		trial->batch.count, trial->proof);
+	struct comparison *comparison =
+		comparison_new(check->options->trace, trial->plan, trial->requests, trial->batch.count, trial->proof);
 	struct probe probe = comparison_probe(comparison);
 	bool ok = run_all(check, trial->plan, &trial->batch, &trial->run, &probe, 0);
 	struct leak leak = comparison_leak(comparison);
@@ -153,7 +154,9 @@ static bool one_alone(struct check *check, int32_t request)
 {
 	struct arena arena = ARENA_INIT;
 	struct request row = check->batch->requests[request];
-	struct trial trial = {.proof = PROOF_ALONE, .batch = {.requests = &row, .count = 1}, .requests = &request,
+	struct trial trial = {.proof = PROOF_ALONE,
+		.batch = {.requests = &row, .count = 1},
+		.requests = &request,
 		.from = LEAK_FROM_UNKNOWN};
 
 	row.arrives = 0;
@@ -219,12 +222,21 @@ static void note_audit(struct check *check, const struct explained *cell, const 
 	const char *axes = t->tensor.axes, *s = strchr(axes, 'S'), *b = strchr(axes, 'B'), *token = strchr(axes, 'T');
 	if (b == NULL && token == NULL)
 		return;
-	int64_t at = token != NULL ? cell->index[token - axes] : s != NULL ? cell->index[b - axes] * layout->S + cell->index[s - axes] : -1;
+	int64_t at = token != NULL ? cell->index[token - axes]
+		: s != NULL        ? cell->index[b - axes] * layout->S + cell->index[s - axes]
+				   : -1;
 	int64_t row = at >= 0 ? layout->row_of[at] : cell->index[b - axes];
-	struct leak leak = {.found = true, .proof = PROOF_AUDIT, .pass = cell->pass, .value = t->value,
-		.op = trace_value(check->options->trace, t->value)->op, .request = layout->rows[row],
+	struct leak leak = {.found = true,
+		.proof = PROOF_AUDIT,
+		.pass = cell->pass,
+		.value = t->value,
+		.op = trace_value(check->options->trace, t->value)->op,
+		.request = layout->rows[row],
 		.position = at >= 0 ? pass_position(layout, at) : layout->past[row] + layout->fresh[row] - 1,
-		.rank = t->tensor.rank, .from = LEAK_FROM_UNKNOWN, .expected = cell->bits, .got = cell->recomputed_bits};
+		.rank = t->tensor.rank,
+		.from = LEAK_FROM_UNKNOWN,
+		.expected = cell->bits,
+		.got = cell->recomputed_bits};
 	memcpy(leak.index, cell->index, sizeof leak.index);
 	leak_note(&check->result->first, &leak);
 }

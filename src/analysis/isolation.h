@@ -27,10 +27,10 @@
 
 struct isolation_options {
 	struct trace *trace;
-	struct model *model;       /* that the trace was made with */
-	struct run_options run;    /* threads and kernels; the trace's faults are added */
-	uint64_t seed;             /* of what the neighbours are scrambled with, and of the cells of the audit */
-	int64_t cells_per_value;   /* audited cells of each value, over all passes */
+	struct model *model;           /* that the trace was made with */
+	struct run_options run;        /* threads and kernels; the trace's faults are added */
+	uint64_t seed;                 /* of what the neighbours are scrambled with, and of the cells of the audit */
+	int64_t cells_per_value;       /* audited cells of each value, over all passes */
 	bool (*is_asked_to_end)(void); /* asked before each pass that is run again; NULL: never */
 };
 
@@ -42,8 +42,8 @@ struct isolation_proof {
 
 struct isolation_audit {
 	bool ok;
-	int64_t cells, bad, values;   /* values: how many could be audited with what was captured */
-	struct explained first;       /* that was not recomputed to its bits; name is NULL when there is none */
+	int64_t cells, bad, values; /* values: how many could be audited with what was captured */
+	struct explained first;     /* that was not recomputed to its bits; name is NULL when there is none */
 };
 
 struct isolation {

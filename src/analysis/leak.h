@@ -18,14 +18,14 @@ struct leak {
 	bool found;
 	enum proof proof;
 	int64_t pass;
-	int value;        /* of the plan: orders by operation */
-	int op;           /* that writes it */
+	int value; /* of the plan: orders by operation */
+	int op;    /* that writes it */
 	int32_t request;
 	int64_t position; /* logical */
 	int rank;
 	int64_t index[TENSOR_MAX_RANK]; /* of the element, in the reference pass */
-	int32_t from;     /* request that leaks in, or one of the above */
-	uint32_t expected, got; /* bits that differ; 0 for reach */
+	int32_t from;                   /* request that leaks in, or one of the above */
+	uint32_t expected, got;         /* bits that differ; 0 for reach */
 };
 
 /* What was looked at for one value of the plan. */

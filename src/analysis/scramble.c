@@ -31,8 +31,8 @@ static void scramble_request(struct request *request, const struct config *confi
 	request->edit_count = 0;
 }
 
-struct batch scramble_batch(const struct batch *batch, const uint8_t *scrambled, const struct config *config, uint64_t seed,
-	struct arena *arena)
+struct batch scramble_batch(const struct batch *batch, const uint8_t *scrambled, const struct config *config,
+	uint64_t seed, struct arena *arena)
 {
 	struct batch copy = *batch;
 	copy.requests = ARENA_ARRAY(arena, struct request, batch->count);

@@ -10,8 +10,8 @@
 
 /* A copy of `batch` in which the rows with scrambled[i] != 0 have other tokens, another prompt length and another number of
  * new tokens, drawn from `seed`; IDs and arrivals stay. The others are shared with the original. */
-struct batch scramble_batch(const struct batch *batch, const uint8_t *scrambled, const struct config *config, uint64_t seed,
-	struct arena *arena);
+struct batch scramble_batch(const struct batch *batch, const uint8_t *scrambled, const struct config *config,
+	uint64_t seed, struct arena *arena);
 
 /* Puts NaN, an infinity, 1e38 or a subnormal number in place of the embeddings of scrambled rows (every sixth keeps
  * its own): inserts an operation after `embed`. Usage error when the list

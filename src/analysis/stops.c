@@ -17,11 +17,12 @@ static const char *first_stop(const struct request *request, const char *text)
 }
 
 /* What a row has said behind its prompt. */
-static void add_said(const struct tokenizer *tokenizer, const struct request *request, const int32_t *tokens, int64_t generated,
-	struct buf *text)
+static void add_said(const struct tokenizer *tokenizer, const struct request *request, const int32_t *tokens,
+	int64_t generated, struct buf *text)
 {
 	if (tokenizer != NULL && generated > 0)
-		tokenizer_decode_after(tokenizer, tokens, (size_t)request->prompt_length, (size_t)generated, true, text);
+		tokenizer_decode_after(tokenizer, tokens, (size_t)request->prompt_length, (size_t)generated, true,
+			text);
 }
 
 static bool stops(void *self, const struct request *request, const int32_t *tokens, int64_t generated)

@@ -30,7 +30,8 @@ struct again {
 
 /* `batch` is the trace's, or that of a fork (fork.h); its requests must outlive this. Usage error when the model has other weights than the recorded one; input error when the trace names a fault that this version
  * has not. The model must outlive it. */
-bool again_open(struct again *again, struct trace *trace, const struct batch *batch, struct model *model, struct err *err);
+bool again_open(struct again *again, struct trace *trace, const struct batch *batch, struct model *model,
+	struct err *err);
 void again_close(struct again *again);
 
 /* Runs passes 0 .. passes - 1 and tells them to the probe. *more is false when no pass can follow. Input error naming the pass and

@@ -35,7 +35,7 @@ bool bench_new(struct bench **result, struct model *model, const char *kernels, 
 	bench->model = model;
 	bench->kernels = kernels_get(kernels);
 	bool ok = bench->kernels != NULL ||
-		  err_usage(err, "--kernels", _("this processor has no instruction set \"%.60s\""), kernels);
+		err_usage(err, "--kernels", _("this processor has no instruction set \"%.60s\""), kernels);
 	ok = ok && plan_build(&bench->plan, model, (struct plan_way){0}, &bench->arena, err) && load_all(model, err);
 	if (ok)
 		*result = bench;
@@ -205,7 +205,7 @@ bool bench_passes(struct bench *bench, const struct bench_load *load, const char
 	round.batch = make_batch(bench, load, &round.arena);
 	round.seconds = ARENA_ARRAY(&round.arena, double, load->passes);
 	bool ok = run_new(&round.run, bench->model, bench->plan, &round.batch, &options, err) &&
-		  (capture == NULL || start_recorder(&round, bench, load, capture, time, err));
+		(capture == NULL || start_recorder(&round, bench, load, capture, time, err));
 	if (ok && !time->is_too_large) {
 		ok = time_passes(&round, load, err);
 		time->seconds = bench_median(round.seconds, load->passes);

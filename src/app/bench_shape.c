@@ -13,7 +13,7 @@
 
 /* A gated MLP of width F has three matrices, GPT-2's two: 3 F / 2 gives the same number of weights. */
 static const struct bench_shape shapes[] = {
-	{"15M", "llama", 288, 6, 6, 6, 768, 32000},     /* llama2.c's stories15M */
+	{"15M", "llama", 288, 6, 6, 6, 768, 32000},      /* llama2.c's stories15M */
 	{"110M", "llama", 768, 12, 12, 12, 2048, 32000}, /* stories110M */
 	{"135M", "llama", 576, 30, 9, 3, 1536, 49152},   /* SmolLM2 135M */
 	{"gpt2-15M", "gpt2", 288, 6, 6, 6, 1152, 32000},
@@ -52,7 +52,8 @@ static bool fill(struct config *config, const struct bench_shape *shape, struct 
 	if (strcmp(shape->family, "llama") != 0)
 		return true;
 	if (config->head_width % 2 != 0)
-		return err_usage(err, "--shape", _("heads of width %lld cannot be turned in pairs; an even width was expected"),
+		return err_usage(err, "--shape",
+			_("heads of width %lld cannot be turned in pairs; an even width was expected"),
 			(long long)config->head_width);
 	config->activation = ACTIVATION_SILU;
 	config->rope.theta = 10000;
@@ -86,13 +87,12 @@ bool bench_shape_read(struct config *config, const char *text, struct err *err)
 			return fill(config, &shapes[i], err);
 	}
 	switch (read_numbers(n, text)) {
-	case 5:
-		return fill(config, &(struct bench_shape){text, "gpt2", n[0], n[1], n[2], n[2], n[3], n[4]}, err);
-	case 6:
-		return fill(config, &(struct bench_shape){text, "llama", n[0], n[1], n[2], n[3], n[4], n[5]}, err);
+	case 5: return fill(config, &(struct bench_shape){text, "gpt2", n[0], n[1], n[2], n[2], n[3], n[4]}, err);
+	case 6: return fill(config, &(struct bench_shape){text, "llama", n[0], n[1], n[2], n[3], n[4], n[5]}, err);
 	default:
 		return err_usage(err, "--shape",
-			_("expected 15M, 110M, 135M, one of these with gpt2- before it, or sizes H,L,N,F,V (GPT-2) or H,L,N,G,F,V "
+			_("expected 15M, 110M, 135M, one of these with gpt2- before it, or sizes H,L,N,F,V (GPT-2) or "
+			  "H,L,N,G,F,V "
 			  "(Llama), got \"%.60s\""),
 			text);
 	}

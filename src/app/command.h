@@ -60,8 +60,8 @@ bool command_run(struct session *session, const char *line, unsigned *next, stru
 
 /* What the last word of a line that is being typed could become: whole words, in the arena; returns how many. *start gets
  * the offset in the line that they replace. */
-int command_complete(
-	struct session *session, const char *line, size_t *start, const char ***words, struct arena *arena);
+int command_complete(struct session *session, const char *line, size_t *start, const char ***words,
+	struct arena *arena);
 
 /* For the command_*.c files: a positive number in word `i`, or `otherwise` when there is none. Usage error for
  * anything else. */

@@ -17,8 +17,8 @@ static bool resolve(struct session *session, const char *text, struct selector *
 	if (!selector_parse(selector, text, arena, err))
 		return false;
 	if (selector->is_weight)
-		return err_usage(
-			err, text, _("weights are shown by `rowscope show`; a tensor of a pass was expected here"));
+		return err_usage(err, text,
+			_("weights are shown by `rowscope show`; a tensor of a pass was expected here"));
 	if (!selector->has_pass) {
 		selector->has_pass = true;
 		selector->pass = scene->pass;
@@ -121,8 +121,8 @@ static bool read_part(struct session *session, const struct command_args *args, 
 	return trace_slice(scene->trace, &match->tensor, &match->selection, arena, part, err);
 }
 
-static bool read_cell(
-	struct session *session, const struct command_args *args, double *value, enum dtype *dtype, struct err *err)
+static bool read_cell(struct session *session, const struct command_args *args, double *value, enum dtype *dtype,
+	struct err *err)
 {
 	struct arena arena = ARENA_INIT;
 	struct selector_match match;
@@ -158,8 +158,8 @@ bool command_text(struct session *session, const struct command_args *args, unsi
 	if (!read_cell(session, args, &value, &dtype, err))
 		return false;
 	if (dtype != DTYPE_I32)
-		return err_usage(
-			err, args->rest, _("a cell that holds a token ID was expected, as in tokens or next_tokens"));
+		return err_usage(err, args->rest,
+			_("a cell that holds a token ID was expected, as in tokens or next_tokens"));
 	scene_token(&session->scene, (int32_t)value, &session->result.text);
 	session->result.kind = SESSION_TEXT;
 	*next |= COMMAND_REDRAW;
@@ -216,7 +216,7 @@ bool command_at(struct session *session, const struct command_args *args, unsign
 		bool is_there = match.pass == scene->pass && match.tensor.value == scene->value;
 		for (int i = 0; is_there && i < match.selection.rank; i++)
 			is_there = scene->index[i] >= match.selection.first[i] &&
-				   scene->index[i] < match.selection.first[i] + match.selection.count[i];
+				scene->index[i] < match.selection.first[i] + match.selection.count[i];
 		session->result.kind = SESSION_TRUTH;
 		session->result.truth = is_there;
 		buf_add_text(&session->result.text, is_there ? "yes" : "no");
@@ -235,8 +235,8 @@ bool command_where(struct session *session, const struct command_args *args, uns
 	const struct trace_value *value = scene_value(scene);
 	session->result.kind = SESSION_TEXT;
 	buf_printf(&session->result.text, "pass=%lld %s", (long long)scene->pass, value->name);
-	plane_index_text(
-		scene, scene->pass, value->axes, (int)strlen(value->axes), scene->index, &session->result.text);
+	plane_index_text(scene, scene->pass, value->axes, (int)strlen(value->axes), scene->index,
+		&session->result.text);
 	*next |= COMMAND_REDRAW;
 	return true;
 }

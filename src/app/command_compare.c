@@ -73,7 +73,8 @@ static bool arrive(struct session *session, const struct leaving *leaving, struc
 	if (value >= 0 && session_is_shown(session, value))
 		session_go(session, leaving->pass, value);
 	session->scene.view = leaving->view;
-	session_say(session, _("Forked: from pass %lld on this is another run, live; `open` its parent's folder to go back."),
+	session_say(session,
+		_("Forked: from pass %lld on this is another run, live; `open` its parent's folder to go back."),
 		(long long)leaving->pass);
 	return true;
 }
@@ -85,9 +86,11 @@ bool command_fork(struct session *session, const struct command_args *args, unsi
 	if (!session_needs_pass(session, err))
 		return false;
 	if (args->count == 0)
-		return err_usage(err, "fork", _("a change was expected: fork row=B,token=5 or fork row=B,temperature=0.8"));
+		return err_usage(err, "fork",
+			_("a change was expected: fork row=B,token=5 or fork row=B,temperature=0.8"));
 	if (session->model == NULL)
-		return err_usage(err, "fork", _("going on needs the model, which is not at hand; open the trace with it: open TRACE MODEL"));
+		return err_usage(err, "fork",
+			_("going on needs the model, which is not at hand; open the trace with it: open TRACE MODEL"));
 	bool ok = fork_open(&fork, session->scene.trace, session->scene.pass, err);
 	for (int i = 0; ok && i < args->count; i++)
 		ok = fork_set(&fork, args->words[i], err);

@@ -34,8 +34,8 @@ static bool step_op(struct session *session, int step, bool *moved, struct err *
 		return false;
 	*moved = pass >= 0 && pass < trace_pass_count(scene->trace);
 	if (*moved)
-		session_go(
-			session, pass, shown_from(session, step > 0 ? 0 : trace_value_count(scene->trace) - 1, step));
+		session_go(session, pass,
+			shown_from(session, step > 0 ? 0 : trace_value_count(scene->trace) - 1, step));
 	return true;
 }
 

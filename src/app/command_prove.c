@@ -51,8 +51,8 @@ static bool follow(struct session *session, int64_t i, struct err *err)
 	const struct explain_term *term = ok ? &cell.terms[i].term : NULL;
 	int value = ok && term->pass >= 0 ? trace_find_value(scene->trace, term->name) : -1;
 	if (ok && value < 0)
-		ok = err_usage(
-			err, term->name, _("this is a weight, which no pass computes; `rowscope show` prints it"));
+		ok = err_usage(err, term->name,
+			_("this is a weight, which no pass computes; `rowscope show` prints it"));
 	if (ok && term->pass >= trace_pass_count(scene->trace))
 		ok = err_usage(err, term->name, _("the pass that wrote this is not recorded"));
 	if (ok) {
@@ -70,14 +70,16 @@ bool command_follow(struct session *session, const struct command_args *args, un
 	int64_t number = 0;
 	*next |= COMMAND_REDRAW;
 	return need_explainer(session, err) && command_number(args, 0, session->scene.scroll + 1, &number, err) &&
-	       follow(session, number - 1, err);
+		follow(session, number - 1, err);
 }
 
 static bool check(struct session *session, struct err *err)
 {
 	struct scene *scene = &session->scene;
-	struct isolation_options options = {
-		.trace = scene->trace, .model = session->model, .seed = 1, .cells_per_value = ISOLATION_DEFAULT_CELLS,
+	struct isolation_options options = {.trace = scene->trace,
+		.model = session->model,
+		.seed = 1,
+		.cells_per_value = ISOLATION_DEFAULT_CELLS,
 		.is_asked_to_end = session->is_asked_to_end};
 	arena_reset(&session->proof_arena);
 	struct isolation *result = ARENA_NEW(&session->proof_arena, struct isolation);

@@ -8,8 +8,8 @@
 #include "app/session.h"
 
 #define COMMAND(function, name, arguments, group, help) \
-	bool command_##function( \
-		struct session *session, const struct command_args *args, unsigned *next, struct err *err);
+	bool command_##function(struct session *session, const struct command_args *args, unsigned *next, \
+		struct err *err);
 #include "app/command.def"
 #undef COMMAND
 

@@ -49,8 +49,8 @@ bool command_run_all(struct session *session, const struct command_args *args, u
 	for (bool ran = true; ran;)
 		if (!session_advance(session, &ran, err))
 			return false;
-	session_say(
-		session, _("All passes are there: 0 to %lld."), (long long)trace_pass_count(session->scene.trace) - 1);
+	session_say(session, _("All passes are there: 0 to %lld."),
+		(long long)trace_pass_count(session->scene.trace) - 1);
 	*next |= COMMAND_REDRAW;
 	return true;
 }
@@ -73,13 +73,13 @@ static bool export_screen(struct session *session, const struct export_format *f
 	return ok;
 }
 
-static bool export_view_table(
-	struct session *session, const struct export_format *format, struct buf *out, struct err *err)
+static bool export_view_table(struct session *session, const struct export_format *format, struct buf *out,
+	struct err *err)
 {
 	struct arena arena = ARENA_INIT;
 	struct table *table = NULL;
 	bool ok = session->scene.view->table(&session->scene, &arena, &table, err) &&
-		  export_table(format, table, NULL, out, err);
+		export_table(format, table, NULL, out, err);
 	arena_free(&arena);
 	return ok;
 }
@@ -103,13 +103,13 @@ bool command_export(struct session *session, const struct command_args *args, un
 	bool replace = args->count > 1 && strcmp(args->words[args->count - 1], "force") == 0;
 	int count = args->count - replace;
 	if (count < 1 || count > 2)
-		return err_usage(
-			err, "export", _("a file name was expected, as in  export mask.svg  or  export logits.csv"));
+		return err_usage(err, "export",
+			_("a file name was expected, as in  export mask.svg  or  export logits.csv"));
 	if (!export_choose(&format, NULL, args->words[0], err))
 		return false;
 	struct buf out = BUF_INIT;
 	bool ok = command_write_view(session, format, count > 1 ? args->words[1] : NULL, &out, err) &&
-		  export_save(args->words[0], &out, replace, err);
+		export_save(args->words[0], &out, replace, err);
 	if (ok)
 		session_say(session, _("Wrote %s, %zu bytes."), args->words[0], out.length);
 	else if (err->is_taken)

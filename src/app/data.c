@@ -76,11 +76,15 @@ static bool fail_with_names(const struct places *places, const char *kind, const
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
 	if (count > 0)
-		err_input(err, name, NULL, _("nothing of that name came with the program, which has %s; for anything else "
-			"give a path"), buf_text(&list));
+		err_input(err, name, NULL,
+			_("nothing of that name came with the program, which has %s; for anything else "
+			  "give a path"),
+			buf_text(&list));
 	else
-		err_input(err, name, NULL, _("nothing of that name came with the program (looked for in %s); set "
-			"ROWSCOPE_DATA to the folder that holds %s, or give a path"), places->path[0], kind);
+		err_input(err, name, NULL,
+			_("nothing of that name came with the program (looked for in %s); set "
+			  "ROWSCOPE_DATA to the folder that holds %s, or give a path"),
+			places->path[0], kind);
 	buf_free(&list);
 	arena_free(&arena);
 	return false;
@@ -125,7 +129,8 @@ const char **data_list(const char *kind, struct arena *arena, size_t *count)
 		if (folder == NULL)
 			continue;
 		for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
-			if (entry->d_name[0] != '.' && *count < DATA_MAX_NAMES && !is_listed(names, *count, entry->d_name))
+			if (entry->d_name[0] != '.' && *count < DATA_MAX_NAMES &&
+				!is_listed(names, *count, entry->d_name))
 				names[(*count)++] = arena_strdup(arena, entry->d_name);
 		closedir(folder);
 	}

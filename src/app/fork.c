@@ -19,7 +19,8 @@ static const char *last_name(const char *folder, struct arena *arena)
 	size_t end = strlen(folder), begin;
 	while (end > 1 && folder[end - 1] == '/')
 		end--;
-	for (begin = end; begin > 0 && folder[begin - 1] != '/'; begin--) {}
+	for (begin = end; begin > 0 && folder[begin - 1] != '/'; begin--) {
+	}
 	return arena_strndup(arena, folder + begin, end - begin);
 }
 
@@ -27,10 +28,12 @@ static bool set_parent(struct fork *fork, struct err *err)
 {
 	char path[512];
 	uint64_t digest;
-	if (!file_join(path, sizeof path, trace_folder(fork->trace), "trace.json", err) || !hash_file(path, &digest, err))
+	if (!file_join(path, sizeof path, trace_folder(fork->trace), "trace.json", err) ||
+		!hash_file(path, &digest, err))
 		return false;
 	fork->parent = (struct recorder_parent){.name = last_name(trace_folder(fork->trace), &fork->arena),
-		.digest = arena_printf(&fork->arena, "%016" PRIx64, digest), .pass = fork->pass};
+		.digest = arena_printf(&fork->arena, "%016" PRIx64, digest),
+		.pass = fork->pass};
 	return true;
 }
 
@@ -65,10 +68,11 @@ bool fork_open(struct fork *fork, const struct trace *trace, int64_t pass, struc
 {
 	*fork = (struct fork){.arena = ARENA_INIT, .trace = trace, .pass = pass, .batch = *trace_batch(trace)};
 	if (pass < 0 || pass >= trace_pass_count(trace))
-		return err_usage(err, "--pass", _("there is no pass %lld; the trace has passes 0 to %lld"), (long long)pass,
-			(long long)trace_pass_count(trace) - 1);
+		return err_usage(err, "--pass", _("there is no pass %lld; the trace has passes 0 to %lld"),
+			(long long)pass, (long long)trace_pass_count(trace) - 1);
 	fork->batch.requests = ARENA_ARRAY(&fork->arena, struct request, fork->batch.count);
-	memcpy(fork->batch.requests, trace_batch(trace)->requests, (size_t)fork->batch.count * sizeof *fork->batch.requests);
+	memcpy(fork->batch.requests, trace_batch(trace)->requests,
+		(size_t)fork->batch.count * sizeof *fork->batch.requests);
 	for (int32_t i = 0; i < fork->batch.count; i++)
 		copy_edits(fork, i);
 	return set_parent(fork, err);
@@ -118,7 +122,8 @@ static bool read_token(const struct fork *fork, const char *text, int32_t *token
 	errno = 0;
 	long long value = strtoll(text, &end, 10);
 	if (end == text || *end != '\0' || errno != 0 || value < 0 || value >= vocabulary)
-		return err_usage(err, WHERE, _("expected a token ID from 0 to %lld, got \"%.60s\""), (long long)vocabulary - 1, text);
+		return err_usage(err, WHERE, _("expected a token ID from 0 to %lld, got \"%.60s\""),
+			(long long)vocabulary - 1, text);
 	*token = (int32_t)value;
 	return true;
 }
@@ -132,14 +137,16 @@ static bool find_row(const struct fork *fork, const char *id, int32_t *row, int6
 		return err_usage(err, WHERE, _("the trace has no row \"%.60s\""), id);
 	int64_t b = pass_row(pass, *row);
 	if (b < 0 || pass->fresh[b] == 0)
-		return err_usage(err, WHERE, _("row %.60s reads no token in pass %lld; choose a pass in which it takes part"), id,
+		return err_usage(err, WHERE,
+			_("row %.60s reads no token in pass %lld; choose a pass in which it takes part"), id,
 			(long long)fork->pass);
 	*position = pass->past[b] + pass->fresh[b];
 	return true;
 }
 
 /* One KEY=VALUE behind the row. Settings are gathered in *sampling. */
-static bool set_one(struct fork *fork, int32_t row, int64_t position, char *pair, struct sampling *sampling, struct err *err)
+static bool set_one(struct fork *fork, int32_t row, int64_t position, char *pair, struct sampling *sampling,
+	struct err *err)
 {
 	char *value = strchr(pair, '=');
 	int32_t token = 0;
@@ -162,7 +169,8 @@ bool fork_set(struct fork *fork, const char *text, struct err *err)
 	int32_t row;
 	int64_t position = 0;
 	if (strncmp(copy, "row=", 4) != 0 || next == NULL)
-		return err_usage(err, WHERE, _("expected row=ID,token=ID or row=ID,KEY=VALUE with settings of the sampler, got \"%.60s\""),
+		return err_usage(err, WHERE,
+			_("expected row=ID,token=ID or row=ID,KEY=VALUE with settings of the sampler, got \"%.60s\""),
 			text);
 	*next++ = '\0';
 	if (!find_row(fork, copy + 4, &row, &position, err))

@@ -20,8 +20,10 @@ struct list {
 static void add(struct list *list, const char *group, const char *name, const char *about, const char *line)
 {
 	if (list->count < HOME_MAX)
-		list->items[list->count++] = (struct scene_home){
-			.group = group, .name = arena_strdup(list->arena, name), .about = about, .line = line};
+		list->items[list->count++] = (struct scene_home){.group = group,
+			.name = arena_strdup(list->arena, name),
+			.about = about,
+			.line = line};
 }
 
 /* Prompts for models that come without a batch: enough rows to see what a batch is. */

@@ -31,13 +31,13 @@ static bool set_kind(const struct field *field, const char *value, struct err *e
 }
 
 /* "VALUE | text" */
-static bool add_pair(
-	const struct field *field, const char *value, struct lesson_line *lines, int *count, struct err *err)
+static bool add_pair(const struct field *field, const char *value, struct lesson_line *lines, int *count,
+	struct err *err)
 {
 	const char *bar = strstr(value, " | ");
 	if (bar == NULL || bar == value)
-		return lesson_error(
-			field->lesson, field->line, err, _("a value and its text were expected: VALUE | text"));
+		return lesson_error(field->lesson, field->line, err,
+			_("a value and its text were expected: VALUE | text"));
 	if (*count == LESSON_MAX_LINES)
 		return lesson_error(field->lesson, field->line, err, _("at most %d such lines fit"), LESSON_MAX_LINES);
 	const char *text = bar + 3 + strspn(bar + 3, " ");
@@ -120,14 +120,13 @@ static bool read_line(const struct field *field, char *line, struct err *err)
 static bool is_complete(struct lesson_check *check, const struct lesson *lesson, struct err *err)
 {
 	if (check->id == NULL || check->question == NULL || check->answer == NULL || check->id[0] == '\0')
-		return lesson_error(
-			lesson, check->line, err, _("a check needs an id, a question (ask) and an answer"));
+		return lesson_error(lesson, check->line, err, _("a check needs an id, a question (ask) and an answer"));
 	if ((int)check->kind == LESSON_KINDS)
-		return lesson_error(
-			lesson, check->line, err, _("a check needs a kind: choice, number, shape, text or state"));
+		return lesson_error(lesson, check->line, err,
+			_("a check needs a kind: choice, number, shape, text or state"));
 	if ((check->kind == LESSON_CHOICE) != (check->choice_count > 0) || check->choice_count == 1)
-		return lesson_error(
-			lesson, check->line, err, _("a choice has at least two lines 'choice', and nothing else has"));
+		return lesson_error(lesson, check->line, err,
+			_("a choice has at least two lines 'choice', and nothing else has"));
 	if ((check->kind == LESSON_STATE) != (check->reach != NULL))
 		return lesson_error(lesson, check->line, err, _("a state has a line 'reach', and nothing else has"));
 	if (check->hint_count == 0)

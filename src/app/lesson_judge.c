@@ -10,16 +10,11 @@
 static enum session_result_kind result_of(enum lesson_kind kind)
 {
 	switch (kind) {
-	case LESSON_NUMBER:
-		return SESSION_NUMBER;
-	case LESSON_SHAPE:
-		return SESSION_SHAPE;
-	case LESSON_TEXT:
-		return SESSION_TEXT;
-	case LESSON_STATE:
-		return SESSION_TRUTH;
-	default:
-		return SESSION_NOTHING; /* a choice takes any */
+	case LESSON_NUMBER: return SESSION_NUMBER;
+	case LESSON_SHAPE: return SESSION_SHAPE;
+	case LESSON_TEXT: return SESSION_TEXT;
+	case LESSON_STATE: return SESSION_TRUTH;
+	default: return SESSION_NOTHING; /* a choice takes any */
 	}
 }
 
@@ -62,7 +57,7 @@ static int choice_letter(const struct lesson_check *check, const char *answer)
 {
 	char letter = answer[0] >= 'A' && answer[0] <= 'Z' ? (char)(answer[0] - 'A' + 'a') : answer[0];
 	bool is_letter = letter >= 'a' && letter < 'a' + check->choice_count &&
-			 (answer[1] == '\0' || (answer[1] == ')' && answer[2] == '\0'));
+		(answer[1] == '\0' || (answer[1] == ')' && answer[2] == '\0'));
 	return is_letter ? letter - 'a' : -1;
 }
 
@@ -95,24 +90,18 @@ static int is_same(const struct lesson_check *check, const struct session_result
 			return -1;
 		return rank == result->rank && memcmp(shape, result->shape, (size_t)rank * sizeof *shape) == 0;
 	}
-	case LESSON_STATE:
-		return result->truth;
-	default:
-		return strcmp(answer, buf_text(&result->text)) == 0;
+	case LESSON_STATE: return result->truth;
+	default: return strcmp(answer, buf_text(&result->text)) == 0;
 	}
 }
 
 static const char *form_of(enum lesson_kind kind)
 {
 	switch (kind) {
-	case LESSON_CHOICE:
-		return _("one of the letters was expected");
-	case LESSON_NUMBER:
-		return _("a number was expected, as in 12 or -0.25");
-	case LESSON_SHAPE:
-		return _("a shape was expected, as in (2,3)");
-	default:
-		return _("an answer was expected");
+	case LESSON_CHOICE: return _("one of the letters was expected");
+	case LESSON_NUMBER: return _("a number was expected, as in 12 or -0.25");
+	case LESSON_SHAPE: return _("a shape was expected, as in (2,3)");
+	default: return _("an answer was expected");
 	}
 }
 

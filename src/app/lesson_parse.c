@@ -46,18 +46,13 @@ static void add_inlines(cmark_node *node, struct buf *text)
 	for (; node != NULL; node = cmark_node_next(node)) {
 		switch (cmark_node_get_type(node)) {
 		case CMARK_NODE_TEXT:
-		case CMARK_NODE_CODE:
-			buf_add_text(text, cmark_node_get_literal(node));
-			break;
+		case CMARK_NODE_CODE: buf_add_text(text, cmark_node_get_literal(node)); break;
 		case CMARK_NODE_SOFTBREAK:
 			if (!ends_wide(text))
 				buf_add_char(text, ' ');
 			break;
-		case CMARK_NODE_LINEBREAK:
-			buf_add_char(text, '\n');
-			break;
-		default:
-			add_inlines(cmark_node_first_child(node), text);
+		case CMARK_NODE_LINEBREAK: buf_add_char(text, '\n'); break;
+		default: add_inlines(cmark_node_first_child(node), text);
 		}
 	}
 }
@@ -74,17 +69,10 @@ static void add_block(cmark_node *node, const char *lead, int depth, struct buf 
 		add_inlines(cmark_node_first_child(node), text);
 		buf_add_char(text, '\n');
 		return;
-	case CMARK_NODE_CODE_BLOCK:
-		buf_add_text(text, cmark_node_get_literal(node));
-		return;
-	case CMARK_NODE_ITEM:
-		lead = "- ";
-		break;
-	case CMARK_NODE_BLOCK_QUOTE:
-		lead = "| ";
-		break;
-	default:
-		break;
+	case CMARK_NODE_CODE_BLOCK: buf_add_text(text, cmark_node_get_literal(node)); return;
+	case CMARK_NODE_ITEM: lead = "- "; break;
+	case CMARK_NODE_BLOCK_QUOTE: lead = "| "; break;
+	default: break;
 	}
 	for (cmark_node *child = cmark_node_first_child(node); child != NULL && depth < MAX_DEPTH;
 		child = cmark_node_next(child))
@@ -113,8 +101,8 @@ static bool end_step(struct reading *reading, int line, struct err *err)
 	take_text(reading);
 	reading->is_open = false;
 	if (++reading->lesson->step_count == LESSON_MAX_STEPS)
-		return lesson_error(
-			reading->lesson, line, err, _("a lesson has fewer than %d steps"), LESSON_MAX_STEPS);
+		return lesson_error(reading->lesson, line, err, _("a lesson has fewer than %d steps"),
+			LESSON_MAX_STEPS);
 	current(reading)->title = current(reading)->text = "";
 	return true;
 }
@@ -147,8 +135,8 @@ static bool add_commands(struct reading *reading, const char *text, int line, st
 		if (is_refused(command))
 			return lesson_error(reading->lesson, line, err, _("a lesson may not run `%.40s`"), command);
 		if (step->command_count == LESSON_MAX_COMMANDS)
-			return lesson_error(
-				reading->lesson, line, err, _("a step has at most %d commands"), LESSON_MAX_COMMANDS);
+			return lesson_error(reading->lesson, line, err, _("a step has at most %d commands"),
+				LESSON_MAX_COMMANDS);
 		step->command_lines[step->command_count] = line;
 		step->commands[step->command_count++] = command;
 	}
@@ -235,8 +223,8 @@ static bool read_document(struct lesson *lesson, cmark_node *document, struct er
 	if (ok && lesson->title[0] == '\0')
 		ok = lesson_error(lesson, 1, err, _("a lesson begins with its title: a line '# Title'"));
 	if (ok && lesson->step_count == 0)
-		ok = lesson_error(
-			lesson, 1, err, _("a lesson has at least one step: a line '## Step' and text below it"));
+		ok = lesson_error(lesson, 1, err,
+			_("a lesson has at least one step: a line '## Step' and text below it"));
 	return ok;
 }
 
@@ -277,7 +265,7 @@ bool lesson_parse(struct lesson *lesson, const char *path, const char *bytes, si
 	lesson->steps = ARENA_ARRAY(&lesson->arena, struct lesson_step, LESSON_MAX_STEPS + 1);
 	lesson->steps[0].title = lesson->steps[0].text = "";
 	bool ok = length <= LESSON_MAX_FILE ||
-		  lesson_error(lesson, 1, err, _("a lesson has at most %d bytes"), LESSON_MAX_FILE);
+		lesson_error(lesson, 1, err, _("a lesson has at most %d bytes"), LESSON_MAX_FILE);
 	ok = ok && check_text(lesson, bytes, length, err);
 	if (ok) {
 		cmark_node *document = cmark_parse_document(bytes, length, CMARK_OPT_DEFAULT);
@@ -295,7 +283,7 @@ bool lesson_load(struct lesson *lesson, const char *path, struct err *err)
 	char *bytes = NULL;
 	size_t length = 0;
 	bool ok = file_load(path, LESSON_MAX_FILE, &arena, &bytes, &length, err) &&
-		  lesson_parse(lesson, path, bytes, length, err);
+		lesson_parse(lesson, path, bytes, length, err);
 	arena_free(&arena);
 	return ok;
 }

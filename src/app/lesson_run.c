@@ -30,15 +30,15 @@ const struct lesson_check *lesson_run_check(const struct session *session)
 	return session->lesson != NULL ? step_of(session->lesson)->check : NULL;
 }
 
-static bool run_commands(
-	struct session *session, const struct lesson *lesson, const struct lesson_step *step, struct err *err)
+static bool run_commands(struct session *session, const struct lesson *lesson, const struct lesson_step *step,
+	struct err *err)
 {
 	for (int i = 0; i < step->command_count; i++) {
 		unsigned next = 0;
 		struct err own = ERR_INIT;
 		if (!session_run(session, step->commands[i], &next, &own))
-			return lesson_error(
-				lesson, step->command_lines[i], err, "%s: %s", step->commands[i], own.message);
+			return lesson_error(lesson, step->command_lines[i], err, "%s: %s", step->commands[i],
+				own.message);
 	}
 	session->result.kind = SESSION_NOTHING;
 	return true;
@@ -119,7 +119,7 @@ bool lesson_run_start(struct session *session, const char *name, struct err *err
 static bool needs_lesson(const struct session *session, struct err *err)
 {
 	return session->lesson != NULL ||
-	       err_usage(err, NULL, _("no lesson runs; `lesson 11-three-requests` starts one"));
+		err_usage(err, NULL, _("no lesson runs; `lesson 11-three-requests` starts one"));
 }
 
 bool lesson_run_step(struct session *session, int by, struct err *err)
@@ -188,8 +188,8 @@ static void fail(struct lesson_verdict *verdict, const struct err *err)
 }
 
 /* A likely wrong answer that is right would tell learners nonsense. */
-static bool wrong_ones_are_wrong(
-	struct session *session, const struct lesson *lesson, const struct lesson_check *check, struct err *err)
+static bool wrong_ones_are_wrong(struct session *session, const struct lesson *lesson, const struct lesson_check *check,
+	struct err *err)
 {
 	for (int i = 0; i < check->wrong_count; i++) {
 		struct lesson_judgement judged = {0};
@@ -206,8 +206,8 @@ static bool wrong_ones_are_wrong(
 }
 
 /* A state must not hold before it is reached. */
-static bool reach_state(
-	struct session *session, const struct lesson *lesson, const struct lesson_check *check, struct err *err)
+static bool reach_state(struct session *session, const struct lesson *lesson, const struct lesson_check *check,
+	struct err *err)
 {
 	unsigned next = 0;
 	struct lesson_judgement judged = {0};
@@ -221,17 +221,17 @@ static bool reach_state(
 	return true;
 }
 
-static bool verify_check(
-	struct session *session, const struct lesson *lesson, const struct lesson_check *check, struct err *err)
+static bool verify_check(struct session *session, const struct lesson *lesson, const struct lesson_check *check,
+	struct err *err)
 {
 	struct buf solution = BUF_INIT;
 	struct lesson_judgement judged = {0};
 	bool ok = check->kind != LESSON_STATE || reach_state(session, lesson, check, err);
 	ok = ok && lesson_judge_solution(session, lesson, check, &solution, err) &&
-	     lesson_judge(session, lesson, check, buf_text(&solution), &judged, err);
+		lesson_judge(session, lesson, check, buf_text(&solution), &judged, err);
 	if (ok && !judged.right)
-		ok = lesson_error(
-			lesson, check->line, err, _("the computed answer '%s' is not accepted"), buf_text(&solution));
+		ok = lesson_error(lesson, check->line, err, _("the computed answer '%s' is not accepted"),
+			buf_text(&solution));
 	buf_free(&solution);
 	return ok && wrong_ones_are_wrong(session, lesson, check, err);
 }

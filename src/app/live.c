@@ -32,7 +32,7 @@ bool live_new(struct live **result, const struct live_options *options, struct e
 			.fault_count = options->fault_count,
 		};
 		ok = recorder_new(&live->recorder, &recorder, err) &&
-		     run_new(&live->run, options->model, options->plan, options->batch, &options->run, err);
+			run_new(&live->run, options->model, options->plan, options->batch, &options->run, err);
 	}
 	if (!ok) {
 		live_delete(live);

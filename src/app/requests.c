@@ -51,7 +51,8 @@ static bool read_prompt(const struct json *row, struct request *request, size_t 
 	if (!json_string(prompt, &text, text_length, err))
 		return false;
 	if (*text_length == 0)
-		return json_error(prompt, err, _("the prompt is empty; give it at least one character, or use \"tokens\""));
+		return json_error(prompt, err,
+			_("the prompt is empty; give it at least one character, or use \"tokens\""));
 	request->text = arena_strndup(arena, text, *text_length);
 	return true;
 }
@@ -107,8 +108,8 @@ static bool read_choice(const struct json *row, struct request *request, struct 
 {
 	const struct json *sampling = json_find(row, "sampling");
 	return (sampling == NULL || sampling_read(sampling, &request->sampling, err)) &&
-	       read_stops(json_find(row, "stop"), request, arena, err) &&
-	       read_stop_ids(json_find(row, "stop_ids"), request, arena, err);
+		read_stops(json_find(row, "stop"), request, arena, err) &&
+		read_stop_ids(json_find(row, "stop_ids"), request, arena, err);
 }
 
 static bool read_row(const struct json *row, int64_t i, struct request *request, size_t *text_length,
@@ -130,8 +131,8 @@ static bool read_row(const struct json *row, int64_t i, struct request *request,
 	request->id = arena_strdup(arena, request->id);
 	request->max_new_tokens = BATCH_DEFAULT_NEW_TOKENS;
 	return read_prompt(row, request, text_length, arena, err) &&
-	       optional_int(row, "max_new_tokens", 1, 1 << 20, &request->max_new_tokens, err) &&
-	       optional_int(row, "arrives", 0, 1 << 20, &request->arrives, err);
+		optional_int(row, "max_new_tokens", 1, 1 << 20, &request->max_new_tokens, err) &&
+		optional_int(row, "arrives", 0, 1 << 20, &request->arrives, err);
 }
 
 static bool read_rows(struct requests *requests, const struct json *rows, struct arena *arena, struct err *err)
@@ -173,8 +174,8 @@ static bool read_way(const struct json *root, struct batch *batch, struct err *e
 	if (!schedule_find(schedule, &batch->schedule, &unknown))
 		return json_error(json_find(root, "schedule"), err, "%s", unknown.message);
 	return optional_int(root, "max_rows", 1, REQUESTS_MAX_ROWS, &batch->max_rows, err) &&
-	       optional_int(root, "chunk", 1, INT32_MAX, &batch->chunk, err) &&
-	       optional_int(root, "page_size", 1, INT32_MAX, &batch->page_size, err);
+		optional_int(root, "chunk", 1, INT32_MAX, &batch->chunk, err) &&
+		optional_int(root, "page_size", 1, INT32_MAX, &batch->page_size, err);
 }
 
 /* In schedule static all rows are there from the start. */
@@ -222,7 +223,7 @@ bool requests_load(struct requests *requests, const char *path, struct arena *ar
 	if (rows == NULL)
 		return json_error(root, err, _("\"rows\" is missing: a list of the requests."));
 	return read_way(root, &requests->batch, err) && read_rows(requests, rows, arena, err) &&
-	       check_arrivals(rows, &requests->batch, err) && find_model(requests, root, path, arena, err);
+		check_arrivals(rows, &requests->batch, err) && find_model(requests, root, path, arena, err);
 }
 
 void requests_from_texts(struct requests *requests, const char *const *prompts, int count, struct arena *arena)
@@ -260,7 +261,8 @@ static bool tokenize(const struct requests *requests, int64_t i, const struct mo
 	struct tokenizer_text prompt = {request->text, requests->text_lengths[i], !requests->no_special};
 	struct err own = ERR_INIT;
 	if (tokenizer == NULL)
-		return row_error(requests, i, "prompt", err, _("the model has no tokenizer; give token IDs instead, or the file of one with --tokenizer"));
+		return row_error(requests, i, "prompt", err,
+			_("the model has no tokenizer; give token IDs instead, or the file of one with --tokenizer"));
 	if (!tokenizer_encode(tokenizer, prompt, arena, &tokens, &own)) {
 		char text[1024];
 		err_text(&own, text, sizeof text);
@@ -285,14 +287,15 @@ static bool check_request(const struct requests *requests, int64_t i, const stru
 		if (request->prompt[t] >= 0 && request->prompt[t] < config->vocabulary)
 			continue;
 		char where[64];
-		snprintf(what, sizeof what, _("token %d is outside the model's vocabulary, 0 to %lld"), (int)request->prompt[t],
-			(long long)config->vocabulary - 1);
+		snprintf(what, sizeof what, _("token %d is outside the model's vocabulary, 0 to %lld"),
+			(int)request->prompt[t], (long long)config->vocabulary - 1);
 		snprintf(where, sizeof where, "%s[%lld]", key, (long long)t);
 		return row_error(requests, i, where, err, what);
 	}
 	for (int64_t s = 0; s < request->stop_id_count; s++) {
 		if (request->stop_ids[s] >= config->vocabulary)
-			return row_error(requests, i, "stop_ids", err, _("a stop token is outside the model's vocabulary"));
+			return row_error(requests, i, "stop_ids", err,
+				_("a stop token is outside the model's vocabulary"));
 	}
 	if (request->prompt_length <= config->context)
 		return true;
@@ -330,7 +333,8 @@ const struct batch *requests_copy(const struct batch *batch, struct arena *arena
 		to->text = from->text != NULL ? arena_strdup(arena, from->text) : NULL;
 		to->prompt = ARENA_ARRAY(arena, int32_t, from->prompt_length);
 		memcpy(to->prompt, from->prompt, (size_t)from->prompt_length * sizeof *to->prompt);
-		to->stop_ids = memcpy(ARENA_ARRAY(arena, int32_t, from->stop_id_count + 1), from->stop_id_count > 0 ? from->stop_ids : from->prompt,
+		to->stop_ids = memcpy(ARENA_ARRAY(arena, int32_t, from->stop_id_count + 1),
+			from->stop_id_count > 0 ? from->stop_ids : from->prompt,
 			(size_t)from->stop_id_count * sizeof *to->stop_ids);
 		const char **stops = ARENA_ARRAY(arena, const char *, from->stop_count);
 		for (int64_t t = 0; t < from->stop_count; t++)

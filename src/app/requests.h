@@ -21,9 +21,9 @@
 
 /* A batch before it is tokenized. Everything lies in the arena it was loaded into. */
 struct requests {
-	const char *file;  /* the batch file; NULL for prompts of a command line */
-	const char *model; /* a path that model_open() takes */
-	struct batch batch; /* prompts given as text have prompt_length 0 until requests_resolve() */
+	const char *file;     /* the batch file; NULL for prompts of a command line */
+	const char *model;    /* a path that model_open() takes */
+	struct batch batch;   /* prompts given as text have prompt_length 0 until requests_resolve() */
 	size_t *text_lengths; /* [count]: bytes of each request's text */
 	bool no_special;      /* the tokenizer adds no token of its own */
 };

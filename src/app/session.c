@@ -116,9 +116,10 @@ static void find_model(struct session *session, const char *model)
 		return;
 	char digest[17] = "";
 	bool same = model_weights_digest(session->model, digest, &ignored) &&
-		    strcmp(digest, trace_info(session->scene.trace)->weights_digest) == 0;
-	if (!same || !plan_build(&session->plan, session->model, batch_way(trace_batch(session->scene.trace)),
-			     &session->arena, &ignored)) {
+		strcmp(digest, trace_info(session->scene.trace)->weights_digest) == 0;
+	if (!same ||
+		!plan_build(&session->plan, session->model, batch_way(trace_batch(session->scene.trace)),
+			&session->arena, &ignored)) {
 		plan_free(session->plan);
 		model_delete(session->model);
 		session->plan = NULL;
@@ -165,12 +166,12 @@ bool session_open_run(struct session *session, struct model *model, const struct
 		.fault_count = choices.fault_count,
 	};
 	bool ok = plan_build(&session->plan, model, batch_way(batch), &session->arena, err) &&
-		  faults_apply(choices.faults, (size_t)choices.fault_count, session->plan, &choices.run, err);
+		faults_apply(choices.faults, (size_t)choices.fault_count, session->plan, &choices.run, err);
 	live.plan = session->plan;
 	live.run = choices.run;
 	live.run.stop = stops_rule(model);
 	ok = ok && live_new(&session->live, &live, err) &&
-	     trace_open(&session->scene.trace, live_folder(session->live), err);
+		trace_open(&session->scene.trace, live_folder(session->live), err);
 	bool ran = false;
 	ok = ok && session_advance(session, &ran, err);
 	if (ok) {
@@ -200,8 +201,8 @@ static bool run_requests(struct session *session, const struct requests *request
 	return ok;
 }
 
-bool session_open_prompts(
-	struct session *session, const char *model, const char *const *prompts, int count, struct err *err)
+bool session_open_prompts(struct session *session, const char *model, const char *const *prompts, int count,
+	struct err *err)
 {
 	char path[512];
 	if (!data_find_model(path, sizeof path, model, err))
@@ -214,13 +215,13 @@ bool session_open_prompts(
 	return ok;
 }
 
-bool session_open_batch(
-	struct session *session, const char *path, const struct session_options *options, struct err *err)
+bool session_open_batch(struct session *session, const char *path, const struct session_options *options,
+	struct err *err)
 {
 	struct arena arena = ARENA_INIT;
 	struct requests requests;
 	bool ok = requests_load(&requests, path, &arena, err) &&
-		  run_requests(session, &requests, requests.model, options, err);
+		run_requests(session, &requests, requests.model, options, err);
 	arena_free(&arena);
 	return ok;
 }
@@ -231,8 +232,8 @@ bool session_open_example(struct session *session, const char *model, struct err
 	if (!data_find_model(path, sizeof path, model, err) || !file_join(file, sizeof file, path, "batch.json", err))
 		return false;
 	if (!file_exists(file))
-		return err_usage(
-			err, model, _("this model has no batch of its own; give at least one prompt behind its name"));
+		return err_usage(err, model,
+			_("this model has no batch of its own; give at least one prompt behind its name"));
 	return session_open_batch(session, file, NULL, err);
 }
 

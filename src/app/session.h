@@ -69,9 +69,9 @@ struct session {
 	char found[128];
 	struct buf message;
 	struct session_result result;
-	struct lesson_run *lesson; /* NULL: none is under way */
-	char lesson_folder[512];   /* a teacher's own lessons; "" */
-	struct buf copy;           /* for the clipboard; taken by session_copied */
+	struct lesson_run *lesson;     /* NULL: none is under way */
+	char lesson_folder[512];       /* a teacher's own lessons; "" */
+	struct buf copy;               /* for the clipboard; taken by session_copied */
 	bool (*is_asked_to_end)(void); /* asked before every pass; NULL: never */
 };
 
@@ -98,11 +98,11 @@ bool session_open_run(struct session *session, struct model *model, const struct
 	const struct session_options *options, struct err *err);
 /* The same from prompts, tokenized by the model; rows are named A, B, C, ... Fails when the model cannot be read or
  * a prompt cannot be cut into tokens. */
-bool session_open_prompts(
-	struct session *session, const char *model, const char *const *prompts, int count, struct err *err);
+bool session_open_prompts(struct session *session, const char *model, const char *const *prompts, int count,
+	struct err *err);
 /* The same from a batch file, which names the model. Input error that names the place in the file. */
-bool session_open_batch(
-	struct session *session, const char *path, const struct session_options *options, struct err *err);
+bool session_open_batch(struct session *session, const char *path, const struct session_options *options,
+	struct err *err);
 /* The same with the batch file that came with a model. Usage error when it has none. */
 bool session_open_example(struct session *session, const char *model, struct err *err);
 /* Closes what is open and forgets the place. */

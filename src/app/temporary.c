@@ -65,7 +65,8 @@ bool temporary_make(char folder[TEMPORARY_SIZE], struct err *err)
 	snprintf(folder, TEMPORARY_SIZE, "%s/" NAME "%ld-XXXXXX", base, (long)getpid());
 	if (mkdtemp(folder) != NULL)
 		return true;
-	return err_system(err, base, errno, "no temporary folder can be made here; set TMPDIR to a folder that can be written");
+	return err_system(err, base, errno,
+		"no temporary folder can be made here; set TMPDIR to a folder that can be written");
 }
 
 void temporary_remove(const char *folder)

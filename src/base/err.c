@@ -99,7 +99,8 @@ void err_hint(struct err *err, const char *hint)
 	size_t length = strlen(err->message);
 	if (err->kind == ERR_NONE)
 		return;
-	if (snprintf(err->message + length, sizeof err->message - length, "; %s", hint) >= (int)(sizeof err->message - length))
+	if (snprintf(err->message + length, sizeof err->message - length, "; %s", hint) >=
+		(int)(sizeof err->message - length))
 		trim_cut_character(err->message, sizeof err->message - 1);
 }
 

@@ -46,8 +46,7 @@ bool err_usage(struct err *err, const char *where, const char *format, ...) ERR_
 bool err_taken(struct err *err, const char *path, const char *format, ...) ERR_PRINTF(3, 4);
 
 /* A bad input file. `file` or `where` may be NULL. Always returns false. */
-bool err_input(struct err *err, const char *file, const char *where, const char *format, ...)
-	ERR_PRINTF(4, 5);
+bool err_input(struct err *err, const char *file, const char *where, const char *format, ...) ERR_PRINTF(4, 5);
 
 /* A refusal of the system; `number` is an errno value whose text is appended, or 0. Always returns false. */
 bool err_system(struct err *err, const char *file, int number, const char *format, ...) ERR_PRINTF(4, 5);

@@ -19,8 +19,8 @@ static bool copy_path(char *to, size_t size, const char *path, struct err *err)
 	if (length == 0)
 		return err_input(err, NULL, NULL, "a file name is empty; give the path of a file");
 	if (length >= size)
-		return err_input(err, path, NULL, "the path has %zu bytes, but at most %zu are supported; use a shorter one",
-			length, size - 1);
+		return err_input(err, path, NULL,
+			"the path has %zu bytes, but at most %zu are supported; use a shorter one", length, size - 1);
 	memcpy(to, path, length + 1);
 	return true;
 }
@@ -56,7 +56,8 @@ bool file_open(struct file *file, const char *path, struct err *err)
 	}
 	if (!S_ISREG(status.st_mode)) {
 		close(descriptor);
-		return err_input(err, path, NULL, "this is %s, but a regular file is needed", kind_name(status.st_mode));
+		return err_input(err, path, NULL, "this is %s, but a regular file is needed",
+			kind_name(status.st_mode));
 	}
 	file->descriptor = descriptor;
 	file->size = (uint64_t)status.st_size;
@@ -75,17 +76,20 @@ bool file_read(const struct file *file, uint64_t offset, size_t length, void *by
 	char where[64];
 	snprintf(where, sizeof where, "byte %" PRIu64, offset);
 	if (offset > file->size || length > file->size - offset)
-		return err_input(err, file->path, where, "%zu bytes are needed here, but the file has only %" PRIu64 "; it is cut short",
-			length, file->size);
+		return err_input(err, file->path, where,
+			"%zu bytes are needed here, but the file has only %" PRIu64 "; it is cut short", length,
+			file->size);
 	for (size_t done = 0; done < length;) {
 		size_t piece = length - done < PIECE_MOST ? length - done : PIECE_MOST;
 		ssize_t got = pread(file->descriptor, (char *)bytes + done, piece, (off_t)(offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return err_system(err, file->path, errno, "the file cannot be read at byte %" PRIu64, offset + done);
+			return err_system(err, file->path, errno, "the file cannot be read at byte %" PRIu64,
+				offset + done);
 		if (got == 0)
-			return err_input(err, file->path, where, "the file became shorter while it was in use; open it again");
+			return err_input(err, file->path, where,
+				"the file became shorter while it was in use; open it again");
 		done += (size_t)got;
 	}
 	return true;
@@ -98,7 +102,8 @@ bool file_load(const char *path, uint64_t limit, struct arena *arena, char **byt
 		return false;
 	bool ok = false;
 	if (file.size > limit || file.size >= SIZE_MAX) {
-		err_input(err, path, NULL, "the file has %" PRIu64 " bytes, but at most %" PRIu64 " are expected in a file of this kind",
+		err_input(err, path, NULL,
+			"the file has %" PRIu64 " bytes, but at most %" PRIu64 " are expected in a file of this kind",
 			file.size, limit);
 		goto done;
 	}
@@ -132,7 +137,8 @@ static bool look_at_target(struct file_writer *writer, bool *direct, struct err 
 	if (stat(writer->path, &status) != 0)
 		return true;
 	if (S_ISDIR(status.st_mode))
-		return err_input(err, writer->path, NULL, "this is a folder, but a file is to be written; give a file name");
+		return err_input(err, writer->path, NULL,
+			"this is a folder, but a file is to be written; give a file name");
 	*direct = !S_ISREG(status.st_mode);
 	struct stat link;
 	if (*direct || lstat(writer->path, &link) != 0 || !S_ISLNK(link.st_mode))
@@ -318,8 +324,8 @@ bool file_join(char *path, size_t size, const char *folder, const char *name, st
 	int needed = snprintf(path, size, "%s%s%s", folder, slash, name);
 	if (needed >= 0 && (size_t)needed < size)
 		return true;
-	return err_input(err, folder, NULL, "the path of '%s' in this folder has more than %zu bytes; use shorter names", name,
-		size - 1);
+	return err_input(err, folder, NULL,
+		"the path of '%s' in this folder has more than %zu bytes; use shorter names", name, size - 1);
 }
 
 bool file_is_plain_name(const char *name, size_t length)

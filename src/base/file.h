@@ -38,8 +38,7 @@ bool file_read(const struct file *file, uint64_t offset, size_t length, void *by
 
 /* Reads a whole file of at most `limit` bytes into the arena, terminated by a NUL beyond its length. Input error
  * when there is none or it is larger, system error when it cannot be read. */
-bool file_load(const char *path, uint64_t limit, struct arena *arena, char **bytes, size_t *length,
-	struct err *err);
+bool file_load(const char *path, uint64_t limit, struct arena *arena, char **bytes, size_t *length, struct err *err);
 
 /* Replaces or creates `path` by `length` bytes: temporary file, sync, rename. Refuses to replace an existing
  * file unless `replace`: usage error then. */

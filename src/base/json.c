@@ -41,7 +41,8 @@ static bool index_keys(struct builder *builder, struct json *object)
 			continue;
 		char path[128];
 		json_path(node, path, sizeof path);
-		return json_scan_error(builder->scan, node->offset, "the key %s occurs twice in its object; remove one of them", path);
+		return json_scan_error(builder->scan, node->offset,
+			"the key %s occurs twice in its object; remove one of them", path);
 	}
 	return true;
 }

@@ -89,7 +89,7 @@ bool json_only_keys(const struct json *object, const char *const *known, struct 
 struct json_writer {
 	struct buf *out;
 	int depth;
-	bool pretty;      /* newline and two spaces per level for objects; arrays stay on one line */
+	bool pretty; /* newline and two spaces per level for objects; arrays stay on one line */
 	bool after_key;
 	bool has_item[JSON_MAX_DEPTH];
 	bool is_object[JSON_MAX_DEPTH];

@@ -38,7 +38,8 @@ static bool is_simple_key(const struct json *node)
 {
 	for (size_t i = 0; i < node->key_length; i++) {
 		unsigned char c = (unsigned char)node->key[i];
-		if (!(c >= 0x80 || c == '_' || c == '-' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')))
+		if (!(c >= 0x80 || c == '_' || c == '-' || (c >= '0' && c <= '9') ||
+			    ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')))
 			return false;
 	}
 	return node->key_length > 0;
@@ -137,7 +138,8 @@ bool json_int(const struct json *node, int64_t low, int64_t high, int64_t *value
 	describe(node, is, sizeof is);
 	if (low == INT64_MIN && high == INT64_MAX)
 		return json_error(node, err, "this must be a whole number, but it is %s", is);
-	return json_error(node, err, "this must be a whole number from %" PRId64 " to %" PRId64 ", but it is %s", low, high, is);
+	return json_error(node, err, "this must be a whole number from %" PRId64 " to %" PRId64 ", but it is %s", low,
+		high, is);
 }
 
 bool json_number(const struct json *node, double low, double high, double *value, struct err *err)

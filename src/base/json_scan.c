@@ -38,16 +38,20 @@ static bool unexpected(const struct json_scan *scan, const char *expected)
 {
 	int c = peek(scan);
 	if (c < 0)
-		return json_scan_error(scan, scan->at, "the JSON ends here, but %s is expected; the file may be cut short",
-			expected);
+		return json_scan_error(scan, scan->at,
+			"the JSON ends here, but %s is expected; the file may be cut short", expected);
 	if (c > 0x20 && c < 0x7f)
 		return json_scan_error(scan, scan->at, "this is no valid JSON: %s is expected, not '%c'", expected, c);
-	return json_scan_error(scan, scan->at, "this is no valid JSON: %s is expected, not byte 0x%02x", expected, (unsigned)c);
+	return json_scan_error(scan, scan->at, "this is no valid JSON: %s is expected, not byte 0x%02x", expected,
+		(unsigned)c);
 }
 
 static int hex_digit(int c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return c >= '0' && c <= '9'    ? c - '0'
+		: c >= 'a' && c <= 'f' ? c - 'a' + 10
+		: c >= 'A' && c <= 'F' ? c - 'A' + 10
+				       : -1;
 }
 
 /* The four hexadecimal digits of an escape; the cursor stands on the first. */
@@ -115,7 +119,8 @@ static bool scan_string(struct json_scan *scan)
 		uint32_t code_point;
 		size_t size = c < 0x80 ? 1 : utf8_decode(scan->bytes + scan->at, scan->length - scan->at, &code_point);
 		if (size == 0)
-			return json_scan_error(scan, scan->at, "byte 0x%02x is not UTF-8; save the file as UTF-8", (unsigned)c);
+			return json_scan_error(scan, scan->at, "byte 0x%02x is not UTF-8; save the file as UTF-8",
+				(unsigned)c);
 		scan->at += size;
 	}
 }
@@ -160,7 +165,8 @@ static bool scan_word(struct json_scan *scan, const char *word)
 {
 	size_t length = strlen(word);
 	if (scan->length - scan->at < length || memcmp(scan->bytes + scan->at, word, length) != 0)
-		return json_scan_error(scan, scan->at, "this is no valid JSON: the only words are true, false and null");
+		return json_scan_error(scan, scan->at,
+			"this is no valid JSON: the only words are true, false and null");
 	scan->at += length;
 	return true;
 }
@@ -209,11 +215,13 @@ static bool scan_value_start(struct json_scan *scan, struct open_containers *ope
 	int c = peek(scan);
 	*inside = false;
 	if (++scan->values > JSON_MAX_VALUES)
-		return json_scan_error(scan, scan->at, "the JSON has more than %d values; this is not supported", JSON_MAX_VALUES);
+		return json_scan_error(scan, scan->at, "the JSON has more than %d values; this is not supported",
+			JSON_MAX_VALUES);
 	if (c != '{' && c != '[')
 		return scan_scalar(scan);
 	if (open->depth == JSON_MAX_DEPTH)
-		return json_scan_error(scan, scan->at, "the JSON is nested more than %d deep; this is not supported", JSON_MAX_DEPTH);
+		return json_scan_error(scan, scan->at, "the JSON is nested more than %d deep; this is not supported",
+			JSON_MAX_DEPTH);
 	char closing = c == '{' ? '}' : ']';
 	scan->at++;
 	skip_space(scan);
@@ -256,7 +264,8 @@ bool json_scan(struct json_scan *scan, const char *bytes, size_t length, const c
 	struct open_containers open;
 	open.depth = 0;
 	if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-		return json_scan_error(scan, 0, "the JSON starts with a byte order mark; save the file as UTF-8 without it");
+		return json_scan_error(scan, 0,
+			"the JSON starts with a byte order mark; save the file as UTF-8 without it");
 	skip_space(scan);
 	for (bool more = true; more;) {
 		bool inside;

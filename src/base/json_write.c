@@ -103,8 +103,8 @@ static bool is_invisible(uint32_t code_point)
 	if (code_point < 0x7f)
 		return false;
 	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code_point);
-	return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_ZL ||
-		category == UTF8PROC_CATEGORY_ZP;
+	return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+		category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
 }
 
 /* Adds the character at `bytes` and returns the bytes taken. */

@@ -23,7 +23,8 @@ void mem_exhausted(size_t bytes)
 		hook();
 	char text[128];
 	int length = snprintf(text, sizeof text,
-		"rowscope: no memory for %zu more bytes; close other programs or take a smaller model or batch\n", bytes);
+		"rowscope: no memory for %zu more bytes; close other programs or take a smaller model or batch\n",
+		bytes);
 	ssize_t ignored = write(STDERR_FILENO, text, (size_t)length);
 	(void)ignored;
 	_exit(4);

@@ -119,11 +119,11 @@ struct piece {
 };
 
 struct display {
-	int marks;    /* on the present base; MARKS_MOST when there is no base to carry one */
+	int marks; /* on the present base; MARKS_MOST when there is no base to carry one */
 	char *out;
 	size_t length, size;
-	int columns, most;      /* most < 0: no limit */
-	size_t safe_length;     /* the latest place where an ellipsis still fits */
+	int columns, most;  /* most < 0: no limit */
+	size_t safe_length; /* the latest place where an ellipsis still fits */
 	int safe_columns;
 	bool has_safe;
 };

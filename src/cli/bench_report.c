@@ -236,12 +236,13 @@ bool bench_report_print(const struct bench_report *report, struct cli *cli, stru
 	buf_clear(&out);
 	buf_add_char(&out, '\n');
 	ok = ok && cli_print(&out, err) && cli_print_table(cli, single_table(report, &cli->arena), err) &&
-	     cli_print(&out, err) && cli_print_table(cli, pass_table(report, &cli->arena), err);
+		cli_print(&out, err) && cli_print_table(cli, pass_table(report, &cli->arena), err);
 	buf_clear(&out);
-	buf_add_text(&out, _("\n% products: the time of the pass's matrix products alone, of the whole pass. % of "
-			     "limit: the time for all\n"
-			     "operations at the peak, or for reading all weights, of the time taken; more than 100 "
-			     "where weights stay in a cache.\n"));
+	buf_add_text(&out,
+		_("\n% products: the time of the pass's matrix products alone, of the whole pass. % of "
+		  "limit: the time for all\n"
+		  "operations at the peak, or for reading all weights, of the time taken; more than 100 "
+		  "where weights stay in a cache.\n"));
 	ok = ok && cli_print(&out, err);
 	buf_free(&out);
 	return ok;

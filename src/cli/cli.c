@@ -86,7 +86,10 @@ static void add_json_error(struct buf *out, const struct err *err)
 	json_begin_object(&writer);
 	json_key(&writer, "error");
 	json_begin_object(&writer);
-	json_put_string(&writer, "kind", err->kind == ERR_USAGE ? "usage" : err->kind == ERR_INPUT ? "input" : "system");
+	json_put_string(&writer, "kind",
+		err->kind == ERR_USAGE           ? "usage"
+			: err->kind == ERR_INPUT ? "input"
+						 : "system");
 	json_put_string(&writer, "message", err->message);
 	json_put_string(&writer, "file", err->file);
 	json_put_string(&writer, "where", err->where);
@@ -114,8 +117,9 @@ static int fail(struct err *err, bool json)
 
 static void add_general_help(struct buf *out)
 {
-	buf_add_text(out, _("rowscope: a time-travel debugger for one batch of language-model requests\n\n"
-			    "usage: rowscope COMMAND [options]\n\n"));
+	buf_add_text(out,
+		_("rowscope: a time-travel debugger for one batch of language-model requests\n\n"
+		  "usage: rowscope COMMAND [options]\n\n"));
 	for (size_t i = 0; cli_subcommand(i) != NULL; i++) {
 		buf_printf(out, "  %-10s  ", subcommands[i].name);
 		cli_wrap(out, _(subcommands[i].summary), 14);

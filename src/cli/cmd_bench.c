@@ -13,7 +13,9 @@
 #include "tensor/limits.h"
 
 const struct cli_option cmd_bench_options[] = {
-	{"shape", 0, N_("NAME"), N_("random weights: 15M, 110M, 135M (Llama), gpt2-15M, gpt2-110M, gpt2-135M, or sizes H,L,N,G,F,V (Llama) or H,L,N,F,V (GPT-2) (15M)")},
+	{"shape", 0, N_("NAME"),
+		N_("random weights: 15M, 110M, 135M (Llama), gpt2-15M, gpt2-110M, gpt2-135M, or sizes H,L,N,G,F,V "
+		   "(Llama) or H,L,N,F,V (GPT-2) (15M)")},
 	{"batch-sizes", 0, N_("N,..."), N_("numbers of rows (1,2,4,8)")},
 	{"threads", 0, N_("N,..."), N_("numbers of threads (1 and one per processor)")},
 	{"capture", 0, N_("SET,..."), N_("what is recorded: none, io, all (none,io,all)")},
@@ -56,8 +58,8 @@ struct measuring {
 /* --- options --- */
 
 /* "1,2,4" */
-static bool read_sizes(
-	struct sizes *sizes, const struct cli *cli, const char *name, int64_t low, int64_t high, struct err *err)
+static bool read_sizes(struct sizes *sizes, const struct cli *cli, const char *name, int64_t low, int64_t high,
+	struct err *err)
 {
 	const char *text = cli_value(&cli->args, name), *at = text;
 	char where[32];
@@ -118,11 +120,11 @@ static bool read_settings(struct settings *settings, struct cli *cli, struct err
 {
 	set_defaults(settings, cli_has(&cli->args, "quick"));
 	return read_sizes(&settings->rows, cli, "batch-sizes", 1, 4096, err) &&
-	       read_sizes(&settings->threads, cli, "threads", 1, POOL_MAX_THREADS, err) &&
-	       read_sizes(&settings->prefill, cli, "prefill", 0, 1 << 20, err) &&
-	       cli_int(&cli->args, "decode", 0, 1 << 20, &settings->decode, err) &&
-	       cli_int(&cli->args, "repeat", 1, MOST_REPEATS, &settings->repeat, err) &&
-	       read_captures(settings, cli, err);
+		read_sizes(&settings->threads, cli, "threads", 1, POOL_MAX_THREADS, err) &&
+		read_sizes(&settings->prefill, cli, "prefill", 0, 1 << 20, err) &&
+		cli_int(&cli->args, "decode", 0, 1 << 20, &settings->decode, err) &&
+		cli_int(&cli->args, "repeat", 1, MOST_REPEATS, &settings->repeat, err) &&
+		read_captures(settings, cli, err);
 }
 
 /* Lengths that were asked for and do not fit are wrong use; those of the default are left out. */
@@ -152,7 +154,7 @@ static bool open_model(struct measuring *m, struct err *err)
 	if (args->count == 1)
 		return setup_model(&m->model, args->words[0], err);
 	return bench_shape_read(&config, m->report.model, err) &&
-	       model_random(&m->model, &config, m->report.model, err);
+		model_random(&m->model, &config, m->report.model, err);
 }
 
 /* --- measuring --- */
@@ -217,9 +219,8 @@ static bool run_rounds(struct measuring *m, const struct bench_load *load, struc
 	for (rounds->count = 0; rounds->count < settings->repeat && !stop_wanted(); rounds->count++) {
 		for (int set = 0; set <= settings->capture_count; set++) {
 			bool ok = set < settings->capture_count
-					  ? bench_passes(
-						    m->bench, load, settings->captures[set], &rounds->times[set], err)
-					  : bench_products(m->bench, load, &rounds->times[set], err);
+				? bench_passes(m->bench, load, settings->captures[set], &rounds->times[set], err)
+				: bench_products(m->bench, load, &rounds->times[set], err);
 			if (!ok)
 				return false;
 			rounds->seconds[set][rounds->count] = rounds->times[set].seconds;
@@ -237,8 +238,8 @@ static double ratio(const struct rounds *rounds, int above, int below)
 	return bench_median(ratios, rounds->count);
 }
 
-static void add_lines(
-	struct measuring *m, const struct bench_load *load, struct rounds *rounds, const struct bench_limit *limit)
+static void add_lines(struct measuring *m, const struct bench_load *load, struct rounds *rounds,
+	const struct bench_limit *limit)
 {
 	const struct settings *settings = &m->settings;
 	int plain = -1;
@@ -246,8 +247,10 @@ static void add_lines(
 		plain = settings->captures[set] == NULL ? set : plain;
 	for (int set = 0; set < settings->capture_count; set++) {
 		struct bench_line *line = &m->report.lines[m->report.line_count++];
-		*line = (struct bench_line){
-			.limit = limit, .load = *load, .capture = settings->captures[set], .time = rounds->times[set]};
+		*line = (struct bench_line){.limit = limit,
+			.load = *load,
+			.capture = settings->captures[set],
+			.time = rounds->times[set]};
 		bench_cost(m->bench, load, &line->flops, &line->weight_bytes);
 		if (line->time.is_too_large)
 			continue;
@@ -334,8 +337,8 @@ bool cmd_bench(struct cli *cli, struct err *err)
 	double write_speed = 0;
 	stop_watch();
 	bool ok = read_settings(&m.settings, cli, err) && open_model(&m, err) && check_lengths(&m, err) &&
-		  bench_new(&m.bench, m.model, cli_value(&cli->args, "kernels"), err) &&
-		  (!records(&m.settings) || bench_write_speed(&write_speed, err));
+		bench_new(&m.bench, m.model, cli_value(&cli->args, "kernels"), err) &&
+		(!records(&m.settings) || bench_write_speed(&write_speed, err));
 	if (ok) {
 		m.report.kernels = bench_kernels(m.bench)->name;
 		m.report.parameters = model_parameters(m.model);

@@ -15,7 +15,8 @@ const struct cli_option cmd_export_options[] = {
 	{"output", 'o', N_("FILE"), N_("the file to write; its ending says the format")},
 	{"format", 0, N_("NAME"), N_("text, csv, json, markdown, latex, svg, pdf or png")},
 	{"heat", 0, NULL, N_("a heat map; its scale is that of the whole tensor")},
-	{"view", 0, N_("NAME"), N_("a view of the terminal program instead of the numbers: timeline, mask, cache, logits, ...")},
+	{"view", 0, N_("NAME"),
+		N_("a view of the terminal program instead of the numbers: timeline, mask, cache, logits, ...")},
 	{"table", 0, NULL, N_("with --view: the numbers of the view, not its picture")},
 	{"theme", 0, N_("NAME"), N_("colours: light, dark, projector or mono (light)")},
 	{"all", 'a', NULL, N_("every row and column of a large tensor; csv and json are always whole")},
@@ -95,7 +96,8 @@ static bool write_view(const struct target *target, struct cli *cli, struct buf 
 		return false;
 	struct session *session = session_new();
 	bool ok = session_open_trace(session, cli->args.words[0], cli_value(&cli->args, "model"), err) &&
-		session_run(session, arena_printf(&cli->arena, "set theme %s", theme_name(target->options.theme)), &next, err) &&
+		session_run(session, arena_printf(&cli->arena, "set theme %s", theme_name(target->options.theme)),
+			&next, err) &&
 		(place[0] == '\0' || session_run(session, arena_printf(&cli->arena, "goto %s", place), &next, err)) &&
 		session_run(session, arena_printf(&cli->arena, "view %s", cli_value(&cli->args, "view")), &next, err) &&
 		command_write_view(session, target->format, cli_has(&cli->args, "table") ? "table" : NULL, out, err);
@@ -130,7 +132,8 @@ bool cmd_export(struct cli *cli, struct err *err)
 	struct target target;
 	struct buf out = BUF_INIT;
 	bool ok = read_target(&target, cli, err) &&
-		(cli_has(&cli->args, "view") ? write_view(&target, cli, &out, err) : write_pick(&target, cli, &out, err)) &&
+		(cli_has(&cli->args, "view") ? write_view(&target, cli, &out, err)
+					     : write_pick(&target, cli, &out, err)) &&
 		export_save(target.path, &out, cli_has(&cli->args, "force"), err) &&
 		say_written(&target, cli, out.length, err);
 	buf_free(&out);

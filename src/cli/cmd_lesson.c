@@ -137,7 +137,7 @@ bool cmd_lesson(struct cli *cli, struct err *err)
 	if (strcmp(what, "check") == 0)
 		return check(cli, err);
 	if (cli->json)
-		return err_usage(
-			err, "--json", _("a lesson is for people; `lesson list` and `lesson check` give JSON"));
+		return err_usage(err, "--json",
+			_("a lesson is for people; `lesson list` and `lesson check` give JSON"));
 	return cli_words(cli, 1, 1, err) && learn(cli, err);
 }

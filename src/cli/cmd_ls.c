@@ -25,8 +25,8 @@ static void add_axes(struct json_writer *writer, const struct trace_value *value
 }
 
 /* A captured value in one pass; the pass may be absent (no pass is finished yet). */
-static bool add_tensor(struct json_writer *writer, struct trace *trace, int64_t pass, const struct trace_value *value, bool hooks,
-	struct err *err)
+static bool add_tensor(struct json_writer *writer, struct trace *trace, int64_t pass, const struct trace_value *value,
+	bool hooks, struct err *err)
 {
 	struct trace_tensor t;
 	char hook[HOOK_NAME_SIZE];
@@ -110,11 +110,13 @@ static struct table *pass_table(const struct trace *trace, struct arena *arena)
 		struct buf ids = BUF_INIT;
 		size_t row = table_add_row(table, STYLE_NO_LANE);
 		for (int64_t b = 0; b < pass->layout.B; b++)
-			buf_printf(&ids, "%s%s", b > 0 ? " " : "", trace_batch(trace)->requests[pass->layout.rows[b]].id);
+			buf_printf(&ids, "%s%s", b > 0 ? " " : "",
+				trace_batch(trace)->requests[pass->layout.rows[b]].id);
 		table_set_int(table, row, index, i);
 		table_set_string(table, row, kind, pass_kind_name(pass->layout.kind));
-		table_set_string(table, row, shape, arena_printf(arena, "%" PRId64 ",%" PRId64 ",%" PRId64, pass->layout.B,
-			pass->layout.S, pass->layout.K));
+		table_set_string(table, row, shape,
+			arena_printf(arena, "%" PRId64 ",%" PRId64 ",%" PRId64, pass->layout.B, pass->layout.S,
+				pass->layout.K));
 		table_set_string(table, row, rows, buf_text(&ids));
 		table_set_int(table, row, bytes, (int64_t)pass->bytes);
 		buf_free(&ids);
@@ -181,7 +183,8 @@ static bool print_tables(struct cli *cli, struct trace *trace, int64_t pass, boo
 	buf_free(&out);
 	struct table *tensors = ok ? tensor_table(trace, pass, hooks, &cli->arena, err) : NULL;
 	if (tensors != NULL && pass >= 0)
-		table_set_caption(tensors, arena_printf(&cli->arena, _("shapes and bytes are those of pass %" PRId64), pass));
+		table_set_caption(tensors,
+			arena_printf(&cli->arena, _("shapes and bytes are those of pass %" PRId64), pass));
 	return tensors != NULL && fputc('\n', stdout) != EOF && cli_print_table(cli, tensors, err);
 }
 
@@ -190,7 +193,8 @@ bool cmd_ls(struct cli *cli, struct err *err)
 	struct trace *trace;
 	struct buf out = BUF_INIT;
 	bool hooks;
-	if (!cli_words(cli, 1, 1, err) || !cli_names(&cli->args, &hooks, err) || !trace_open(&trace, cli->args.words[0], err))
+	if (!cli_words(cli, 1, 1, err) || !cli_names(&cli->args, &hooks, err) ||
+		!trace_open(&trace, cli->args.words[0], err))
 		return false;
 	int64_t pass = trace_pass_count(trace) - 1;
 	bool ok = cli_int(&cli->args, "pass", 0, pass < 0 ? 0 : pass, &pass, err);

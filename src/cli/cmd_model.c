@@ -161,14 +161,16 @@ static void as_text(struct model *model, const char *digest, struct buf *out)
 	const struct tokenizer *tokenizer = model_tokenizer(model);
 	show_text(out, model_name(model));
 	buf_printf(out, _("\nfamily          %s\n"), c->family);
-	buf_printf(out, _("sizes           layers L=%" PRId64 "  hidden H=%" PRId64 "  heads N=%" PRId64 "  head width D=%" PRId64
-			  "  MLP F=%" PRId64 "  vocabulary V=%" PRId64 "  context %" PRId64 "\n"),
+	buf_printf(out,
+		_("sizes           layers L=%" PRId64 "  hidden H=%" PRId64 "  heads N=%" PRId64
+		  "  head width D=%" PRId64 "  MLP F=%" PRId64 "  vocabulary V=%" PRId64 "  context %" PRId64 "\n"),
 		c->layers, c->hidden, c->heads, c->head_width, c->mlp, c->vocabulary, c->context);
 	buf_printf(out, _("activation      %s\n"), activation_name(c->activation));
 	buf_printf(out, _("parameters      %" PRId64 "%s\n"), model_parameters(model),
 		c->tied ? _(" (the output matrix is the token table)") : "");
 	add_types_line(out, model);
-	buf_printf(out, _("tokenizer       %s\n"), tokenizer != NULL ? tokenizer_kind(tokenizer) : _("none: give rows by --tokens"));
+	buf_printf(out, _("tokenizer       %s\n"),
+		tokenizer != NULL ? tokenizer_kind(tokenizer) : _("none: give rows by --tokens"));
 	add_special(out, model);
 	buf_printf(out, _("weights digest  %s\n"), digest);
 	for (const char *const *note = model_notes(model); *note != NULL; note++)
@@ -193,9 +195,9 @@ static bool print_weights(const struct cli *cli, struct model *model, struct err
 		table_set_string(table, row, name, w->name);
 		table_set_string(table, row, axes, w->axes);
 		table_set_string(table, row, type, quant_name(w->type));
-		table_set_string(table, row, shape, w->rank == 2
-			? arena_printf(&arena, "%" PRId64 ",%" PRId64, w->shape[0], w->shape[1])
-			: arena_printf(&arena, "%" PRId64, w->shape[0]));
+		table_set_string(table, row, shape,
+			w->rank == 2 ? arena_printf(&arena, "%" PRId64 ",%" PRId64, w->shape[0], w->shape[1])
+				     : arena_printf(&arena, "%" PRId64, w->shape[0]));
 		table_set_int(table, row, count, w->shape[0] * (w->rank == 2 ? w->shape[1] : 1));
 	}
 	bool ok = cli_print_table(cli, table, err);

@@ -27,7 +27,7 @@ const struct cli_option cmd_run_options[] = {
 /* Everything of one call. */
 struct recording {
 	struct setup setup;
-	struct resume resume;  /* of an earlier run; empty for a new one */
+	struct resume resume; /* of an earlier run; empty for a new one */
 	struct run *run;
 	struct recorder *recorder; /* NULL without --output */
 	struct report *report;
@@ -37,9 +37,14 @@ struct recording {
 static bool start_recorder(struct recording *r, struct cli *cli, struct err *err)
 {
 	const char *folder = cli_value(&cli->args, "output");
-	struct recorder_options options = {.folder = folder, .replace = cli_has(&cli->args, "force"),
-		.durable = cli_has(&cli->args, "durable"), .capture = cli_value(&cli->args, "capture"),
-		.model = r->setup.model, .plan = r->setup.plan, .batch = &r->setup.batch, .faults = r->setup.faults,
+	struct recorder_options options = {.folder = folder,
+		.replace = cli_has(&cli->args, "force"),
+		.durable = cli_has(&cli->args, "durable"),
+		.capture = cli_value(&cli->args, "capture"),
+		.model = r->setup.model,
+		.plan = r->setup.plan,
+		.batch = &r->setup.batch,
+		.faults = r->setup.faults,
 		.fault_count = r->setup.fault_count};
 	if (r->resume.trace != NULL)
 		return resume_recorder(&r->resume, &options, &r->recorder, err);
@@ -104,7 +109,8 @@ static bool run_passes_all(struct recording *r, struct cli *cli, struct err *err
 		ok = run_step(r->run, &probe, &more, err);
 	if (ok && more) {
 		cli->status = CLI_STATUS_INTERRUPTED;
-		cli_say(cli, _("stopped after pass %lld; what was recorded is whole"), (long long)run_passes(r->run) - 1);
+		cli_say(cli, _("stopped after pass %lld; what was recorded is whole"),
+			(long long)run_passes(r->run) - 1);
 	}
 	return ok;
 }

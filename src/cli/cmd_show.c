@@ -107,8 +107,10 @@ static void as_json(const struct pick *pick, struct buf *out)
 static void say_cut(const struct numbers *numbers, const struct pick *pick, const struct cli *cli)
 {
 	if (numbers_are_cut(numbers))
-		cli_say(cli, _("%s is larger than what is shown: --all prints every number of it, a selector a part, as in  "
-			"'%s[%s=3]'"), pick->name, pick->name, selector_axis_word(pick->part.axes[pick->part.rank - 1]));
+		cli_say(cli,
+			_("%s is larger than what is shown: --all prints every number of it, a selector a part, as in  "
+			  "'%s[%s=3]'"),
+			pick->name, pick->name, selector_axis_word(pick->part.axes[pick->part.rank - 1]));
 }
 
 /* A file gets CSV with the very bytes of names and tokens; a terminal must not obey them. */

@@ -23,7 +23,8 @@ static bool load(struct tokenizer **tokenizer, const struct cli *cli, struct err
 		!find_tokenizer(path, sizeof path, model, &vocabulary, err))
 		return false;
 	if (path[0] == '\0')
-		return err_input(err, model, NULL, _("there is no vocabulary with this model; name the file of one instead"));
+		return err_input(err, model, NULL,
+			_("there is no vocabulary with this model; name the file of one instead"));
 	return tokenizer_open(tokenizer, path, vocabulary, err);
 }
 
@@ -58,7 +59,8 @@ static void as_json(const struct tokenizer *tokenizer, const struct tokenizer_li
 	buf_free(&bytes);
 }
 
-static struct table *as_table(const struct tokenizer *tokenizer, const struct tokenizer_list *tokens, struct arena *arena)
+static struct table *as_table(const struct tokenizer *tokenizer, const struct tokenizer_list *tokens,
+	struct arena *arena)
 {
 	struct table *table = table_new(arena, "tokens");
 	int place = table_add_column(table, "place", TABLE_INT), id = table_add_column(table, "id", TABLE_INT);

@@ -34,8 +34,12 @@ static bool verify_trace(struct cli *cli, struct trace *trace, struct model *mod
 		!cli_int(&cli->args, "threads", 1, 256, &threads, err))
 		return false;
 	run.threads = (int)threads;
-	struct isolation_options options = {.trace = trace, .model = model, .run = run, .seed = (uint64_t)seed,
-		.cells_per_value = cells, .is_asked_to_end = stop_wanted};
+	struct isolation_options options = {.trace = trace,
+		.model = model,
+		.run = run,
+		.seed = (uint64_t)seed,
+		.cells_per_value = cells,
+		.is_asked_to_end = stop_wanted};
 	if (!isolation_check(&result, &options, &cli->arena, err))
 		return false;
 	cli->status = result.ok ? 0 : CLI_STATUS_FOUND;
@@ -76,8 +80,13 @@ static bool verify_batch(struct cli *cli, struct err *err)
 	if (!setup_open(&setup, cli, err))
 		return false;
 	stop_watch();
-	struct live_options options = {.model = setup.model, .plan = setup.plan, .batch = &setup.batch, .capture = "all",
-		.run = setup.run, .faults = setup.faults, .fault_count = setup.fault_count};
+	struct live_options options = {.model = setup.model,
+		.plan = setup.plan,
+		.batch = &setup.batch,
+		.capture = "all",
+		.run = setup.run,
+		.faults = setup.faults,
+		.fault_count = setup.fault_count};
 	bool ok = live_new(&live, &options, err);
 	while (ok && more && !stop_wanted())
 		ok = live_step(live, &more, err);

@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-#define SUBCOMMAND(name, usage, summary)                    \
+#define SUBCOMMAND(name, usage, summary) \
 	extern const struct cli_option cmd_##name##_options[]; \
 	bool cmd_##name(struct cli *cli, struct err *err);
 #include "cli/subcommand.def"

@@ -56,7 +56,8 @@ static void add_vocabulary(const struct inspection *in, struct buf *out)
 {
 	buf_add_text(out, _("tokenizer       "));
 	if (in->tokenizer != NULL)
-		buf_printf(out, _("%s, %" PRId64 " tokens"), tokenizer_kind(in->tokenizer), tokenizer_vocab_size(in->tokenizer));
+		buf_printf(out, _("%s, %" PRId64 " tokens"), tokenizer_kind(in->tokenizer),
+			tokenizer_vocab_size(in->tokenizer));
 	else if (in->tokenizer_problem != NULL)
 		show_text(out, in->tokenizer_problem);
 	else

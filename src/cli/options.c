@@ -95,7 +95,8 @@ int cli_command_place(int argc, char **argv)
 		const char *word = argv[i];
 		bool is_long = word[1] == '-';
 		size_t length = is_long ? strcspn(word + 2, "=") : 0;
-		const struct cli_option *option = find(&common, is_long ? word + 2 : NULL, length, is_long ? 0 : word[1]);
+		const struct cli_option *option =
+			find(&common, is_long ? word + 2 : NULL, length, is_long ? 0 : word[1]);
 		if (option == NULL)
 			return i;
 		if (option->argument != NULL && (!is_long || word[2 + length] == '\0'))
@@ -145,8 +146,8 @@ bool cli_int(const struct cli_args *args, const char *name, int64_t low, int64_t
 	if (text[0] == '\0' || text[0] == ' ' || *end != '\0' || errno != 0 || number < low || number > high) {
 		char where[64];
 		snprintf(where, sizeof where, "--%s", name);
-		return err_usage(err, where, _("expected a whole number from %lld to %lld, got \"%.60s\""), (long long)low,
-			(long long)high, text);
+		return err_usage(err, where, _("expected a whole number from %lld to %lld, got \"%.60s\""),
+			(long long)low, (long long)high, text);
 	}
 	*value = number;
 	return true;

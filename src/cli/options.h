@@ -29,8 +29,8 @@ struct cli_option {
 /* What was given. */
 struct cli_args {
 	const struct cli_option *tables[2]; /* the subcommand's, and those that all have */
-	const char **names;  /* [given]: options in their order */
-	const char **values; /* [given]: NULL for a flag */
+	const char **names;                 /* [given]: options in their order */
+	const char **values;                /* [given]: NULL for a flag */
 	int given;
 	const char **words; /* [count]: positional arguments */
 	int count;

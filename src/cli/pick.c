@@ -26,8 +26,8 @@ static bool pick_weight(struct pick *pick, struct cli *cli, const struct selecto
 		return false;
 	struct weight *weight = model_weight(pick->model, selector->name);
 	if (weight == NULL)
-		return err_usage(err, selector->text, "the model has no weight \"%.200s\"; rowscope model --weights lists them",
-			selector->name);
+		return err_usage(err, selector->text,
+			"the model has no weight \"%.200s\"; rowscope model --weights lists them", selector->name);
 	pick->pass = -1;
 	pick->name = arena_printf(&cli->arena, "weights.%s", weight->name);
 	pick->whole = (struct tensor){.dtype = DTYPE_F32, .rank = weight->rank};

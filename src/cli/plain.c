@@ -142,8 +142,9 @@ static bool obey(struct session *session, const char *line, bool *over, struct e
 static bool prompt(const struct session *session, struct err *err)
 {
 	struct buf out = BUF_INIT;
-	buf_add_text(&out, lesson_run_check(session) != NULL ? _("[answer, ? hint, :command, Enter next, q leave] ")
-							     : _("[Enter next, :command, q leave] "));
+	buf_add_text(&out,
+		lesson_run_check(session) != NULL ? _("[answer, ? hint, :command, Enter next, q leave] ")
+						  : _("[Enter next, :command, q leave] "));
 	bool ok = cli_print(&out, err);
 	buf_free(&out);
 	return ok;

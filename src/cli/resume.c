@@ -23,9 +23,11 @@ static bool check_options(const struct cli *cli, bool forks, struct err *err)
 		if (is_listed(always, name) || (forks ? is_listed(fork, name) : strcmp(name, "resume") == 0))
 			continue;
 		return forks ? err_usage(err, name,
-				       _("with --fork the trace says what is run; --pass and --set say what changes, and -o, --capture, --force, --threads, --kernels and --durable can be given"))
+				       _("with --fork the trace says what is run; --pass and --set say what changes, "
+					 "and -o, --capture, --force, --threads, --kernels and --durable can be given"))
 			     : err_usage(err, name,
-				       _("with --resume the trace says what is run; only --threads, --kernels and --durable can be given"));
+				       _("with --resume the trace says what is run; only --threads, --kernels and "
+					 "--durable can be given"));
 	}
 	return cli_words(cli, 0, 1, err);
 }
@@ -40,7 +42,8 @@ static bool open_model(struct model **model, const struct cli *cli, const char *
 		return true;
 	if (why.kind == ERR_USAGE)
 		return err_usage(err, "MODEL",
-			_("the trace was made with \"%.200s\", which is no bundled model; give its folder before the options: rowscope run MODEL ..."),
+			_("the trace was made with \"%.200s\", which is no bundled model; give its folder before the "
+			  "options: rowscope run MODEL ..."),
 			recorded);
 	*err = why;
 	return false;
@@ -54,7 +57,9 @@ static bool open_fork(struct resume *resume, struct cli *cli, struct err *err)
 	if (!cli_int(&cli->args, "pass", 0, INT64_MAX, &pass, err))
 		return false;
 	if (pass < 0 || count == 0)
-		return err_usage(err, "--fork", _("--pass N and --set row=ID,token=ID or --set row=ID,KEY=VALUE say where it goes another way"));
+		return err_usage(err, "--fork",
+			_("--pass N and --set row=ID,token=ID or --set row=ID,KEY=VALUE say where it goes another "
+			  "way"));
 	if (!trace_check(resume->trace, err) || !fork_open(&resume->fork, resume->trace, pass, err))
 		return false;
 	for (int i = 0; i < count; i++) {
@@ -97,7 +102,8 @@ static bool open_parts(struct resume *resume, struct setup *setup, struct cli *c
 		!open_model(&setup->model, cli, trace_info(resume->trace)->model, err))
 		return false;
 	const struct batch *batch = resume->forks ? &resume->fork.batch : trace_batch(resume->trace);
-	if (!again_open(&resume->again, resume->trace, batch, setup->model, err) || !fill_setup(resume, setup, cli, err))
+	if (!again_open(&resume->again, resume->trace, batch, setup->model, err) ||
+		!fill_setup(resume, setup, cli, err))
 		return false;
 	if (!resume->forks)
 		count_whole(resume, cli);

@@ -21,9 +21,9 @@
 struct resume {
 	struct trace *trace; /* NULL: nothing is resumed */
 	struct again again;
-	struct fork fork;    /* of a fork */
+	struct fork fork; /* of a fork */
 	bool forks;
-	int64_t passes;      /* that are whole; for a fork, that it shares with its parent */
+	int64_t passes; /* that are whole; for a fork, that it shares with its parent */
 };
 
 /* Fills in the setup too, from what the trace says. Usage error for options that the trace decides, input error when

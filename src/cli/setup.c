@@ -51,8 +51,9 @@ static bool refuse_options(const struct cli *cli, struct err *err)
 	if (name == NULL)
 		return true;
 	snprintf(where, sizeof where, "--%s", name);
-	return err_usage(err, where, _("this says how a batch is run, but a trace has been run already; leave it out, or give "
-		"a model instead of the trace"));
+	return err_usage(err, where,
+		_("this says how a batch is run, but a trace has been run already; leave it out, or give "
+		  "a model instead of the trace"));
 }
 
 bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err)
@@ -68,7 +69,8 @@ bool setup_trace(const struct cli *cli, bool *is_trace, struct err *err)
 		return refuse_options(cli, err);
 	if (!data_find_model(path, sizeof path, word, &none) || !file_exists(path))
 		return err_input(err, word, NULL,
-			_("there is neither a trace nor a model here; give the folder of a trace or of a model, or the name of a bundled model"));
+			_("there is neither a trace nor a model here; give the folder of a trace or of a model, or the "
+			  "name of a bundled model"));
 	return !file_is_folder(path) || folder_has_config(path, err);
 }
 
@@ -87,7 +89,8 @@ bool setup_trace_model(struct model **model, const struct cli *cli, const char *
 		return setup_model(model, named, err);
 	if (strchr(recorded_name, '/') != NULL || !data_find(path, sizeof path, "tiny_models", recorded_name, &none))
 		return err_usage(err, "--model",
-			_("the trace was made with \"%.200s\", which is no bundled model; name its folder with --model"),
+			_("the trace was made with \"%.200s\", which is no bundled model; name its folder with "
+			  "--model"),
 			recorded_name);
 	return model_open(model, path, err);
 }
@@ -103,7 +106,8 @@ static bool read_ids(struct request *request, const char *text, struct arena *ar
 		errno = 0;
 		long long id = strtoll(at, &end, 10);
 		if (end == at || errno != 0 || id < 0 || id > INT32_MAX || (*end != '\0' && strchr(" ,", *end) == NULL))
-			return err_usage(err, "--tokens", _("expected token IDs separated by spaces, got \"%.60s\""), text);
+			return err_usage(err, "--tokens", _("expected token IDs separated by spaces, got \"%.60s\""),
+				text);
 		request->prompt[request->prompt_length++] = (int32_t)id;
 		at = end;
 	}
@@ -126,7 +130,8 @@ static bool read_prompts(struct cli *cli, const char ***prompts, int *count, str
 			continue;
 		if (strlen(line) < (size_t)length) {
 			free(line);
-			return err_usage(err, NULL, _("a prompt of standard input holds a NUL byte; text was expected"));
+			return err_usage(err, NULL,
+				_("a prompt of standard input holds a NUL byte; text was expected"));
 		}
 		if (*count == capacity) {
 			const char **more = ARENA_ARRAY(&cli->arena, const char *, capacity = capacity * 2 + 16);
@@ -139,8 +144,10 @@ static bool read_prompts(struct cli *cli, const char ***prompts, int *count, str
 	free(line);
 	if (ferror(stdin) != 0)
 		return err_system(err, NULL, errno, _("standard input cannot be read"));
-	return *count > 0 || err_usage(err, NULL, _("no prompt was given, and standard input holds none (one per line); "
-		"give prompts behind the model, or rows by --tokens or --batch"));
+	return *count > 0 ||
+		err_usage(err, NULL,
+			_("no prompt was given, and standard input holds none (one per line); "
+			  "give prompts behind the model, or rows by --tokens or --batch"));
 }
 
 /* Prompts of the words, or of standard input for "-" or a pipe. */
@@ -153,8 +160,9 @@ static bool gather_prompts(struct cli *cli, bool has_tokens, const char ***promp
 	if (!dash && (*count > 0 || has_tokens))
 		return true;
 	if (!dash && isatty(STDIN_FILENO) != 0)
-		return err_usage(err, NULL, _("no prompt was given; give at least one behind the model, as in  rowscope run "
-			"tiny-stories \"Once upon a time\", or rows by --tokens or --batch"));
+		return err_usage(err, NULL,
+			_("no prompt was given; give at least one behind the model, as in  rowscope run "
+			  "tiny-stories \"Once upon a time\", or rows by --tokens or --batch"));
 	*count = 0;
 	return read_prompts(cli, prompts, count, err);
 }
@@ -165,7 +173,8 @@ static bool find_model(const struct cli *cli, char *path, size_t size, struct er
 	const char *name = cli->args.count > 0 ? cli->args.words[0] : DEFAULT_MODEL;
 	if (!data_find_model(path, size, name, err))
 		return false;
-	return file_exists(path) || err_input(err, name, NULL, _("there is no such file or folder; give the folder of a model"));
+	return file_exists(path) ||
+		err_input(err, name, NULL, _("there is no such file or folder; give the folder of a model"));
 }
 
 static bool rows_from_words(struct cli *cli, struct requests *requests, struct err *err)
@@ -292,7 +301,8 @@ static void split_faults(struct setup *setup, struct cli *cli)
 static bool read_options(struct setup *setup, struct cli *cli, struct err *err)
 {
 	int64_t threads = 0;
-	if (!read_way(&setup->batch, cli, err) || !read_choice(setup, cli, err) || !read_stops(setup, cli, err) || !cli_int(&cli->args, "threads", 1, 256, &threads, err))
+	if (!read_way(&setup->batch, cli, err) || !read_choice(setup, cli, err) || !read_stops(setup, cli, err) ||
+		!cli_int(&cli->args, "threads", 1, 256, &threads, err))
 		return false;
 	setup->run.threads = (int)threads;
 	setup->run.kernels = cli_value(&cli->args, "kernels");

@@ -81,7 +81,8 @@ static void add_faults(struct json_writer *writer, const struct trace *trace)
 		const struct fault *fault = faults_find(info->faults[i]);
 		struct buf lacking = BUF_INIT;
 		if (fault != NULL)
-			faults_lacking(fault, trace_batch(trace), info->pad_token < 0 ? 0 : (int32_t)info->pad_token, &lacking);
+			faults_lacking(fault, trace_batch(trace), info->pad_token < 0 ? 0 : (int32_t)info->pad_token,
+				&lacking);
 		json_begin_object(writer);
 		json_put_string(writer, "name", info->faults[i]);
 		json_put_string(writer, "batch_lacks", lacking.length > 0 ? buf_text(&lacking) : NULL);
@@ -135,7 +136,8 @@ static void add_leak_line(struct buf *out, const struct leak *leak, const struct
 
 static void add_audit_line(struct buf *out, const struct isolation_audit *audit)
 {
-	buf_printf(out, _("%-10s %-4s %" PRId64 " cells of %" PRId64 " tensors explained and recomputed, %" PRId64 " differ\n"),
+	buf_printf(out,
+		_("%-10s %-4s %" PRId64 " cells of %" PRId64 " tensors explained and recomputed, %" PRId64 " differ\n"),
 		"audit", audit->ok ? "ok" : "BAD", audit->cells, audit->values, audit->bad);
 	if (audit->first.name == NULL)
 		return;
@@ -153,9 +155,11 @@ static void add_hidden_faults(struct buf *out, const struct trace *trace)
 		const struct fault *fault = faults_find(info->faults[i]);
 		struct buf lacking = BUF_INIT;
 		if (fault != NULL)
-			faults_lacking(fault, trace_batch(trace), info->pad_token < 0 ? 0 : (int32_t)info->pad_token, &lacking);
+			faults_lacking(fault, trace_batch(trace), info->pad_token < 0 ? 0 : (int32_t)info->pad_token,
+				&lacking);
 		if (lacking.length > 0)
-			buf_printf(out, _("%s cannot show in this batch; it needs: %s\n"), info->faults[i], buf_text(&lacking));
+			buf_printf(out, _("%s cannot show in this batch; it needs: %s\n"), info->faults[i],
+				buf_text(&lacking));
 		else
 			buf_printf(out, _("%s did not show in this batch\n"), info->faults[i]);
 		buf_free(&lacking);
@@ -174,8 +178,9 @@ void verdict_text(const struct isolation *result, const struct trace *trace, str
 	add_audit_line(out, &result->audit);
 	if (result->first.found)
 		add_leak_line(out, &result->first, trace);
-	buf_add_text(out, result->ok ? _("isolated: every row is the same, bit for bit, with and without its neighbours\n")
-				     : _("NOT isolated\n"));
+	buf_add_text(out,
+		result->ok ? _("isolated: every row is the same, bit for bit, with and without its neighbours\n")
+			   : _("NOT isolated\n"));
 	if (result->ok)
 		add_hidden_faults(out, trace);
 }

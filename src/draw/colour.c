@@ -12,8 +12,8 @@ static const uint32_t colour_puor[STYLE_SIGNED_LEVELS] = {0x2d004b, 0x491c77, 0x
 	0xe1e2ee, 0xf7f7f7, 0xfce7c9, 0xfecf92, 0xf9b058, 0xe48a1f, 0xc66a0c, 0xa45007, 0x7f3b08};
 static const uint8_t colour_viridis_256[STYLE_HEAT_LEVELS / 2] = {53, 90, 60, 30, 36, 42, 184, 226};
 static const uint8_t colour_cividis_256[STYLE_HEAT_LEVELS / 2] = {235, 24, 242, 244, 246, 144, 185, 227};
-static const uint8_t colour_puor_256[STYLE_SIGNED_LEVELS] = {
-	53, 53, 97, 103, 146, 189, 254, 231, 223, 222, 215, 172, 130, 130, 130};
+static const uint8_t colour_puor_256[STYLE_SIGNED_LEVELS] = {53, 53, 97, 103, 146, 189, 254, 231, 223, 222, 215, 172,
+	130, 130, 130};
 
 static int clamp(int value, int count)
 {

@@ -29,21 +29,11 @@ void table_show(const struct table *table, size_t row, int column, struct buf *o
 	if (!cell->is_set)
 		return;
 	switch (head->kind) {
-	case TABLE_TEXT:
-		show_foreign(out, cell->value.text.bytes, cell->value.text.length);
-		break;
-	case TABLE_INT:
-		buf_printf(out, "%lld", (long long)cell->value.integer);
-		break;
-	case TABLE_FLOAT:
-		show_number((double)cell->value.number, head->decimals, true, out);
-		break;
-	case TABLE_DOUBLE:
-		show_number(cell->value.real, head->decimals, false, out);
-		break;
-	case TABLE_BOOL:
-		buf_add_text(out, cell->value.truth ? _("yes") : _("no"));
-		break;
+	case TABLE_TEXT: show_foreign(out, cell->value.text.bytes, cell->value.text.length); break;
+	case TABLE_INT: buf_printf(out, "%lld", (long long)cell->value.integer); break;
+	case TABLE_FLOAT: show_number((double)cell->value.number, head->decimals, true, out); break;
+	case TABLE_DOUBLE: show_number(cell->value.real, head->decimals, false, out); break;
+	case TABLE_BOOL: buf_add_text(out, cell->value.truth ? _("yes") : _("no")); break;
 	case TABLE_BITS:
 		number_bits(text, cell->value.bits);
 		buf_add_text(out, text);
@@ -199,8 +189,8 @@ static int title_lines(const struct table *table)
 	return table->title[0] != '\0';
 }
 
-static void draw_foot(
-	const struct table *table, const struct table_layout *layout, struct grid *grid, int y, int64_t omitted)
+static void draw_foot(const struct table *table, const struct table_layout *layout, struct grid *grid, int y,
+	int64_t omitted)
 {
 	struct style dim = style_of(STYLE_DIM);
 	if (omitted > 0) {
@@ -211,8 +201,7 @@ static void draw_foot(
 	}
 	if (layout->hidden > 0)
 		grid_printf(grid, grid_at(0, y++, GRID_REST), dim,
-			P_("… %d more column", "… %d more columns", (unsigned long)layout->hidden),
-			layout->hidden);
+			P_("… %d more column", "… %d more columns", (unsigned long)layout->hidden), layout->hidden);
 	grid_foreign(grid, grid_at(0, y, GRID_REST), dim, table->caption, strlen(table->caption));
 }
 
@@ -230,8 +219,8 @@ static int max(int a, int b)
 	return a > b ? a : b;
 }
 
-struct grid table_grid(
-	const struct table *table, const struct table_layout *layout, size_t first, size_t count, struct arena *arena)
+struct grid table_grid(const struct table *table, const struct table_layout *layout, size_t first, size_t count,
+	struct arena *arena)
 {
 	size_t rest = first < table->row_count ? table->row_count - first : 0;
 	size_t room = GRID_MAX - TABLE_HEAD_LINES - 4;

@@ -46,7 +46,7 @@ void table_draw_rows(const struct table *table, const struct table_layout *layou
 
 /* The table with title, heads, `count` rows from `first` on, what was left out, and caption, in a grid of its own.
  * At most GRID_MAX lines. */
-struct grid table_grid(
-	const struct table *table, const struct table_layout *layout, size_t first, size_t count, struct arena *arena);
+struct grid table_grid(const struct table *table, const struct table_layout *layout, size_t first, size_t count,
+	struct arena *arena);
 
 #endif

@@ -52,9 +52,9 @@ struct edit {
 
 /* One request: a row of the batch. */
 struct request {
-	const char *id;    /* unique in the batch */
-	const char *text;  /* the prompt as it was given, or NULL when it was given as tokens */
-	int32_t *prompt;   /* token IDs, at least one */
+	const char *id;   /* unique in the batch */
+	const char *text; /* the prompt as it was given, or NULL when it was given as tokens */
+	int32_t *prompt;  /* token IDs, at least one */
 	int64_t prompt_length;
 	int64_t max_new_tokens; /* at least 1 */
 	struct sampling sampling;
@@ -64,7 +64,7 @@ struct request {
 	int64_t stop_count;
 	const struct edit *edits; /* in ascending order of position; tokens only behind the prompt */
 	int64_t edit_count;
-	int64_t arrives;        /* index of the first pass it may take part in; 0 in schedule static */
+	int64_t arrives; /* index of the first pass it may take part in; 0 in schedule static */
 };
 
 struct batch {

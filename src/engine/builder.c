@@ -38,8 +38,10 @@ int builder_add(struct builder *b, struct op op, const char *part)
 void builder_inputs(struct builder *b)
 {
 	static const char *const given[] = {"tokens", "positions", "pad", "row_of"};
-	static const char *const table[] = {"cache.token", "cache.position", "cache.written", "cache.row", "cache.slot"};
-	int tokens = plan_add_many(b->plan, plan_op(OP_input, -1), "tokens", given, b->plan->dims.packed ? 4 : 3, b->err);
+	static const char *const table[] = {"cache.token", "cache.position", "cache.written", "cache.row",
+		"cache.slot"};
+	int tokens =
+		plan_add_many(b->plan, plan_op(OP_input, -1), "tokens", given, b->plan->dims.packed ? 4 : 3, b->err);
 	int slots = plan_add_many(b->plan, plan_op(OP_cache_table, -1), "cache.token", table, 5, b->err);
 	b->failed = tokens == PLAN_NONE || slots == PLAN_NONE;
 	b->tokens = tokens;

@@ -15,7 +15,7 @@ struct builder {
 	const struct config *config;
 	struct err *err;
 	bool failed;
-	int layer; /* -1 outside the layers */
+	int layer;                   /* -1 outside the layers */
 	int tokens, positions, mask; /* values, after builder_inputs */
 	char name[96];
 };

@@ -26,8 +26,8 @@ struct exec {
 	struct kvcache *cache;
 	const struct kernels *kernels;
 	struct pool *pool;
-	struct arena *scratch; /* emptied before every operation */
-	struct arena *memory;  /* lives as long as the pass */
+	struct arena *scratch;     /* emptied before every operation */
+	struct arena *memory;      /* lives as long as the pass */
 	const struct turns *turns; /* of this pass so far */
 	int summed;        /* the value of this pass whose exponentials a softmax has summed up; PLAN_NONE: none yet */
 	const float *sums; /* of its rows */

@@ -14,8 +14,7 @@ bool explain_cell(const struct op *op, struct explain *explain, struct err *err)
 	return op_kind(op->code)->explain(op, explain, err);
 }
 
-bool explain_read(struct explain *explain, int value, int64_t first, int64_t count, float **numbers,
-	struct err *err)
+bool explain_read(struct explain *explain, int value, int64_t first, int64_t count, float **numbers, struct err *err)
 {
 	*numbers = ARENA_ARRAY(explain->arena, float, count);
 	const struct explain_span span = {explain->pass->index, explain->plan->values[value].name, first, count};
@@ -39,8 +38,9 @@ int64_t explain_axis(const struct explain *explain, int value, char letter)
 
 int64_t explain_cell_index(const struct explain *explain, int value)
 {
-	return explain->dims.packed ? explain_axis(explain, value, 'T')
-				    : explain_axis(explain, value, 'B') * explain->dims.S + explain_axis(explain, value, 'S');
+	return explain->dims.packed
+		? explain_axis(explain, value, 'T')
+		: explain_axis(explain, value, 'B') * explain->dims.S + explain_axis(explain, value, 'S');
 }
 
 static struct explain_term *new_term(struct explain *explain)
@@ -59,8 +59,11 @@ static struct explain_term *new_term(struct explain *explain)
 struct explain_term *explain_add(struct explain *explain, int value, double number, double weight, double term)
 {
 	struct explain_term *added = new_term(explain);
-	*added = (struct explain_term){.name = explain->plan->values[value].name, .pass = explain->pass->index,
-		.value = number, .weight = weight, .term = term};
+	*added = (struct explain_term){.name = explain->plan->values[value].name,
+		.pass = explain->pass->index,
+		.value = number,
+		.weight = weight,
+		.term = term};
 	return added;
 }
 
@@ -79,8 +82,13 @@ void explain_add_weight(struct explain *explain, const struct weight *weight, in
 {
 	struct explain_term *added = new_term(explain);
 	double number = weight_cell(weight, i, j);
-	*added = (struct explain_term){.name = arena_printf(explain->arena, "weights.%s", weight->name), .pass = -1,
-		.rank = weight->rank, .index = {i, j}, .value = number, .weight = 1, .term = number};
+	*added = (struct explain_term){.name = arena_printf(explain->arena, "weights.%s", weight->name),
+		.pass = -1,
+		.rank = weight->rank,
+		.index = {i, j},
+		.value = number,
+		.weight = 1,
+		.term = number};
 }
 
 void explain_softmax(struct explain *explain, const struct explain_range *range, int64_t i)

@@ -52,7 +52,7 @@ struct explain {
 	const struct plan *plan;
 	const struct pass *pass; /* rows, past, fresh, positions, pad, last, key_position of the explained pass */
 	struct dims dims;
-	int output;     /* which output of the operation */
+	int output; /* which output of the operation */
 	int64_t index[TENSOR_MAX_RANK];
 	struct explain_reader reader;
 	struct arena *arena;
@@ -72,8 +72,7 @@ bool explain_cell(const struct op *op, struct explain *explain, struct err *err)
 /* --- for the op_*.c files --- */
 /* `count` numbers of a value in the explained pass, from element `first`, into the arena. Fails as the source of the
  * numbers does. */
-bool explain_read(struct explain *explain, int value, int64_t first, int64_t count, float **numbers,
-	struct err *err);
+bool explain_read(struct explain *explain, int value, int64_t first, int64_t count, float **numbers, struct err *err);
 /* The element that explain->index names in a value. */
 int64_t explain_offset(const struct explain *explain, int value);
 /* Its index along the axis with that letter; 0 when the value has no such axis. */

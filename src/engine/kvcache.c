@@ -118,9 +118,10 @@ static void copy_block(struct kvcache *cache, int32_t to, int32_t from)
 	size_t bytes = (size_t)(cache->block_slots * cache->options.width) * sizeof(float);
 	int64_t target = to * cache->block_slots, source = from * cache->block_slots;
 	for (int64_t i = 0; i < cache->options.layers; i++) {
-		memcpy(cache->keys[i] + target * cache->options.width, cache->keys[i] + source * cache->options.width, bytes);
-		memcpy(cache->values[i] + target * cache->options.width, cache->values[i] + source * cache->options.width,
+		memcpy(cache->keys[i] + target * cache->options.width, cache->keys[i] + source * cache->options.width,
 			bytes);
+		memcpy(cache->values[i] + target * cache->options.width,
+			cache->values[i] + source * cache->options.width, bytes);
 	}
 	memcpy(cache->entries + target, cache->entries + source, (size_t)cache->block_slots * sizeof *cache->entries);
 }
@@ -203,8 +204,8 @@ void kvcache_assign(struct kvcache *cache, struct pass *pass, struct arena *aren
 		provide_blocks(cache, pass, b);
 	for (int64_t cell = 0; cell < pass->cells; cell++)
 		pass->slot[cell] = (int32_t)(pass->pad[cell] != 0
-			? scratch + cell
-			: kvcache_slot(cache, pass->rows[pass->row_of[cell]], pass->positions[cell]));
+				? scratch + cell
+				: kvcache_slot(cache, pass->rows[pass->row_of[cell]], pass->positions[cell]));
 	for (int64_t b = 0; b < pass->B; b++) {
 		assign_keys(cache, pass, b);
 		show_padding(pass, b);
@@ -218,8 +219,8 @@ void kvcache_enter(struct kvcache *cache, struct pass *pass)
 	for (int64_t cell = 0; cell < pass->cells; cell++) {
 		int32_t request = pass->rows[pass->row_of[cell]];
 		int64_t position = pass_position(pass, cell);
-		cache->entries[pass->slot[cell]] = (struct kvcache_entry){request, (int32_t)position, pass->tokens[cell],
-			(int32_t)pass->index, (int32_t)cell,
+		cache->entries[pass->slot[cell]] = (struct kvcache_entry){request, (int32_t)position,
+			pass->tokens[cell], (int32_t)pass->index, (int32_t)cell,
 			position >= 0 && pass->slot[cell] != kvcache_slot(cache, request, position)};
 		if (position >= 0)
 			cache->rows[request].written[position] = (int32_t)pass->index;

@@ -20,8 +20,8 @@ struct kvcache_entry {
 	int32_t request;  /* -1: nothing */
 	int32_t position; /* -1: padding */
 	int32_t token;
-	int32_t pass; /* that wrote it */
-	int32_t cell; /* of that pass */
+	int32_t pass;   /* that wrote it */
+	int32_t cell;   /* of that pass */
 	bool misplaced; /* it is not where the row's table puts it: only a fault does that */
 };
 
@@ -45,13 +45,13 @@ struct kvcache_options {
 struct kvcache {
 	struct kvcache_options options;
 	int64_t block_slots, blocks, table; /* table: blocks of the longest row */
-	int64_t slots;         /* with those for padding */
-	float **keys;          /* [layers] of [slots][width] */
-	float **values;        /* [layers] of [slots][width] */
-	struct kvcache_entry *entries; /* [slots] */
-	int32_t *holders;      /* [blocks]: rows that have it in their table; 0: free */
-	struct kvcache_row *rows; /* [requests] */
-	uint8_t *lane_used;    /* [lanes] */
+	int64_t slots;                      /* with those for padding */
+	float **keys;                       /* [layers] of [slots][width] */
+	float **values;                     /* [layers] of [slots][width] */
+	struct kvcache_entry *entries;      /* [slots] */
+	int32_t *holders;                   /* [blocks]: rows that have it in their table; 0: free */
+	struct kvcache_row *rows;           /* [requests] */
+	uint8_t *lane_used;                 /* [lanes] */
 };
 
 /* KVCACHE_OWN + position stands in pass.key_origin for the row's own computation of a position, whose bits it shares with

@@ -4,7 +4,7 @@
 #include "engine/op_kinds.h"
 
 static const struct op_kind kinds[OP_COUNT] = {
-#define OP(kind, formula, summary)                                                                          \
+#define OP(kind, formula, summary) \
 	{#kind, formula, summary, op_##kind##_shape, op_##kind##_run, op_##kind##_explain, op_##kind##_reach, \
 		op_##kind##_cost},
 #include "engine/op.def"

@@ -42,15 +42,16 @@ struct op {
 	int inputs[OP_MAX_INPUTS];
 	int outputs[OP_MAX_OUTPUTS];
 	struct weight *weights[OP_MAX_WEIGHTS];
-	char axes[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND"; rms_norm, rope: the same */
-	bool per_row;               /* its first output has numbers per row (axes B,...), not per cell; set by plan_add */
-	float scale;                /* attn_scores: factor of the scores */
-	float eps;                  /* layer_norm, rms_norm: added to the variance */
-	float constant;             /* scale: the factor; softcap: the cap */
-	int64_t window;             /* mask_window: positions that are seen, one's own included */
-	const float *frequencies;   /* rope: [D / 2] */
-	const float *fill;    /* inject: per request of the batch, the value that replaces its numbers */
-	const uint8_t *rows;  /* inject: per request, 1 where they are replaced */
+	char axes
+		[TENSOR_MAX_RANK]; /* linear: letters of its output behind B,S or B, e.g. "ND"; rms_norm, rope: the same */
+	bool per_row;             /* its first output has numbers per row (axes B,...), not per cell; set by plan_add */
+	float scale;              /* attn_scores: factor of the scores */
+	float eps;                /* layer_norm, rms_norm: added to the variance */
+	float constant;           /* scale: the factor; softcap: the cap */
+	int64_t window;           /* mask_window: positions that are seen, one's own included */
+	const float *frequencies; /* rope: [D / 2] */
+	const float *fill;        /* inject: per request of the batch, the value that replaces its numbers */
+	const uint8_t *rows;      /* inject: per request, 1 where they are replaced */
 };
 
 /* Type and axes of a value: what a shape function maps. Sizes follow from the letters (struct dims). */
@@ -78,10 +79,10 @@ int64_t dims_count(const struct dims *dims, const char *axes);
 
 /* What one operation costs in one pass. */
 struct cost {
-	double flops;         /* a fused multiply-add counts as 2 */
-	double bytes_read;    /* activations, weights and cache; each byte once */
+	double flops;      /* a fused multiply-add counts as 2 */
+	double bytes_read; /* activations, weights and cache; each byte once */
 	double bytes_written;
-	double weight_bytes;  /* the part of bytes_read that all rows share */
+	double weight_bytes; /* the part of bytes_read that all rows share */
 };
 
 struct op_kind {

@@ -38,8 +38,8 @@ static void run_activation(const struct op *op, struct exec *exec,
 }
 
 /* Activations differ in the kernel, the scalar function and the count of operations. */
-#define ACTIVATION(kind, kernel, scalar, flops)                                                                  \
-	OP_FUNCTIONS(kind, op_same_shape(op, in, out, err), run_activation(op, exec, kernel),                    \
+#define ACTIVATION(kind, kernel, scalar, flops) \
+	OP_FUNCTIONS(kind, op_same_shape(op, in, out, err), run_activation(op, exec, kernel), \
 		explain_activation(op, explain, scalar, err), op_elements_cost(op, dims, "TF", flops, cost))
 
 ACTIVATION(gelu_tanh, exec->kernels->gelu_tanh, real_gelu_tanh, 9)
@@ -49,7 +49,8 @@ ACTIVATION(silu, exec->kernels->silu, real_silu, 4)
 
 /* --- scale --- */
 
-bool op_scale_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, struct err *err)
+bool op_scale_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
 {
 	(void)dims;
 	return op_same_shape(op, in, out, err);
@@ -90,7 +91,8 @@ void op_scale_cost(const struct op *op, const struct dims *dims, struct cost *co
 
 /* --- mul --- */
 
-bool op_mul_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, struct err *err)
+bool op_mul_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
 {
 	(void)dims;
 	return op_same_shape(op, in, out, err);

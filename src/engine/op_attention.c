@@ -131,7 +131,8 @@ struct looked_at {
 
 static struct looked_at look_at(const struct explain *explain, int value)
 {
-	struct looked_at at = {.cell = explain_cell_index(explain, value), .n = explain_axis(explain, value, 'N'),
+	struct looked_at at = {.cell = explain_cell_index(explain, value),
+		.n = explain_axis(explain, value, 'N'),
 		.k = explain_axis(explain, value, 'K')};
 	at.row = explain->pass->row_of[at.cell];
 	return at;
@@ -139,10 +140,10 @@ static struct looked_at look_at(const struct explain *explain, int value)
 
 /* The vector of one key/value head that a row sees in a column of its cache. */
 struct cached {
-	int64_t b, k, g;    /* asked for: row, column, head */
-	const char *name;   /* the value it is part of */
-	int64_t pass, cell; /* where it was written */
-	int64_t columns;    /* S of that pass; 0 when packed */
+	int64_t b, k, g;     /* asked for: row, column, head */
+	const char *name;    /* the value it is part of */
+	int64_t pass, cell;  /* where it was written */
+	int64_t columns;     /* S of that pass; 0 when packed */
 	const float *vector; /* [D]; NULL for an empty slot, which counts as zeros */
 };
 

@@ -78,7 +78,8 @@ void op_cache_table_run(const struct op *op, struct exec *exec)
 	for (int64_t i = 0; i < pass->B * pass->K; i++) {
 		int32_t at = pass->key_slot[i];
 		const struct kvcache_entry *entry = at < 0 ? &empty : &exec->cache->entries[at];
-		bool shared = pass->key_origin[i] >= KVCACHE_OWN; /* told as the row's own computation, whose bits they are */
+		bool shared =
+			pass->key_origin[i] >= KVCACHE_OWN; /* told as the row's own computation, whose bits they are */
 		int32_t request = shared ? pass->rows[i / pass->K] : entry->request;
 		token[i] = entry->token;
 		position[i] = entry->position;
@@ -99,7 +100,8 @@ bool op_cache_table_explain(const struct op *op, struct explain *explain, struct
 	if (pass < 0)
 		buf_add_text(&explain->formula, "an empty slot");
 	else
-		buf_printf(&explain->formula, "%g, in the slot that pass %lld wrote", (double)*recorded, (long long)pass);
+		buf_printf(&explain->formula, "%g, in the slot that pass %lld wrote", (double)*recorded,
+			(long long)pass);
 	return true;
 }
 

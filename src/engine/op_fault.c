@@ -54,14 +54,14 @@ bool op_batch_norm_explain(const struct op *op, struct explain *explain, struct 
 	for (int64_t i = 0; i < cells; i++) {
 		double factor = ((i == offset / H ? 1.0 : 0.0) - 1.0 / (double)cells) * inverse * gain;
 		double number = x[i * H + h];
-		explain_place(explain, explain_add(explain, op->inputs[0], number, factor, number * factor), op->inputs[0],
-			i * H + h);
+		explain_place(explain, explain_add(explain, op->inputs[0], number, factor, number * factor),
+			op->inputs[0], i * H + h);
 	}
 	explain_add_weight(explain, op->weights[1], h, 0);
 	explain->recomputed = (x[offset] - mean) * inverse * gain + bias;
 	buf_printf(&explain->formula, "%.9g = (%.9g - mean over %lld cells %.9g) * %.9g * gain %.9g + bias %.9g",
-		(double)explain->recomputed, (double)x[offset], (long long)cells, (double)mean, (double)inverse, (double)gain,
-		(double)bias);
+		(double)explain->recomputed, (double)x[offset], (long long)cells, (double)mean, (double)inverse,
+		(double)gain, (double)bias);
 	return true;
 }
 
@@ -119,8 +119,8 @@ bool op_softmax_rows_explain(const struct op *op, struct explain *explain, struc
 	softmax_sums(x + v, B, V, &most, &sum);
 	for (int64_t i = 0; i < B; i++) {
 		float e = real_exp(x[i * V + v] - most);
-		explain_place(explain, explain_add(explain, op->inputs[0], x[i * V + v], e, (double)e / sum), op->inputs[0],
-			i * V + v);
+		explain_place(explain, explain_add(explain, op->inputs[0], x[i * V + v], e, (double)e / sum),
+			op->inputs[0], i * V + v);
 	}
 	explain->recomputed = real_exp(x[b * V + v] - most) / sum;
 	buf_printf(&explain->formula, "%.9g = exp(%.9g - largest of %lld rows %.9g), divided by the sum %.9g",

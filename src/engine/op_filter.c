@@ -103,7 +103,8 @@ static void top_k_why(const struct filter *f, const struct sampling *s, int32_t 
 	if (s->top_k <= 0)
 		buf_add_text(out, "no top_k is set");
 	else
-		buf_printf(out, "rank %lld of %lld, and top_k is %lld", (long long)rank, (long long)in, (long long)s->top_k);
+		buf_printf(out, "rank %lld of %lld, and top_k is %lld", (long long)rank, (long long)in,
+			(long long)s->top_k);
 }
 
 /* The largest of what is in, and the sum of exp of the differences to it, ascending by ID. */
@@ -200,7 +201,9 @@ static void run_filter(const struct op *op, struct exec *exec, const struct filt
 	for (int64_t b = 0; b < exec->pass->B; b++) {
 		struct filter f = {.x = (const float *)exec_in(exec, op, 0)->data + b * V,
 			.before = before != NULL ? before + b * V : NULL,
-			.kept = (uint8_t *)exec_out(exec, op, 0)->data + b * V, .V = V, .heap = heap};
+			.kept = (uint8_t *)exec_out(exec, op, 0)->data + b * V,
+			.V = V,
+			.heap = heap};
 		filter_row(&f, op_sampling(exec->batch, exec->pass, b), kind);
 	}
 }
@@ -218,7 +221,8 @@ static void explain_why(const struct filter *f, const struct filter_kind *kind, 
 		buf_add_text(out, "the row is greedy, nothing is left out");
 }
 
-static bool explain_filter(const struct op *op, struct explain *explain, const struct filter_kind *kind, struct err *err)
+static bool explain_filter(const struct op *op, struct explain *explain, const struct filter_kind *kind,
+	struct err *err)
 {
 	int64_t V = explain->dims.V, b = explain->index[0], v = explain->index[1];
 	const struct sampling *sampling = op_sampling(explain->batch, explain->pass, b);
@@ -229,7 +233,10 @@ static bool explain_filter(const struct op *op, struct explain *explain, const s
 		return false;
 	for (int64_t i = 0; i < V; i++)
 		before[i] = flags == NULL || flags[i] != 0;
-	struct filter f = {.x = x, .before = before, .kept = ARENA_ARRAY(explain->arena, uint8_t, V), .V = V,
+	struct filter f = {.x = x,
+		.before = before,
+		.kept = ARENA_ARRAY(explain->arena, uint8_t, V),
+		.V = V,
 		.heap = ARENA_ARRAY(explain->arena, int32_t, V)};
 	filter_row(&f, sampling, kind);
 	explain_place(explain, explain_add(explain, op->inputs[0], x[v], 1, x[v]), op->inputs[0], b * V + v);
@@ -247,9 +254,9 @@ static void filter_cost(const struct op *op, const struct dims *dims, double flo
 }
 
 /* A filter is made of two functions: what it keeps, and why. */
-#define FILTER(kind, fn, flops)                                                                                  \
-	static const struct filter_kind fn##_kind = {fn, fn##_why};                                              \
-	OP_FUNCTIONS(kind, filter_shape(op, in, out, err), run_filter(op, exec, &fn##_kind),                     \
+#define FILTER(kind, fn, flops) \
+	static const struct filter_kind fn##_kind = {fn, fn##_why}; \
+	OP_FUNCTIONS(kind, filter_shape(op, in, out, err), run_filter(op, exec, &fn##_kind), \
 		explain_filter(op, explain, &fn##_kind, err), filter_cost(op, dims, flops, cost))
 
 FILTER(keep_top_k, top_k, 1)

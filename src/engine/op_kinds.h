@@ -10,12 +10,12 @@
 #include "engine/op.h"
 #include "engine/reach.h"
 
-#define OP(kind, formula, summary)                                                                              \
-	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in,             \
-		struct spec *out, struct err *err);                                                             \
-	void op_##kind##_run(const struct op *op, struct exec *exec);                                           \
-	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err);                \
-	void op_##kind##_reach(const struct op *op, struct reach *reach);                                       \
+#define OP(kind, formula, summary) \
+	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, \
+		struct err *err); \
+	void op_##kind##_run(const struct op *op, struct exec *exec); \
+	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err); \
+	void op_##kind##_reach(const struct op *op, struct reach *reach); \
 	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost);
 #include "engine/op.def"
 #undef OP
@@ -42,28 +42,28 @@ const struct sampling *op_sampling(const struct batch *batch, const struct pass 
 
 /* The five functions of a kind whose cells depend on nothing but the same cell of their inputs. Each argument behind the kind is a
  * call that may use the parameters of its function: op, dims, in, out, err; op, exec; op, explain, err; op, dims, cost. */
-#define OP_FUNCTIONS(kind, shape, run, explanation, price)                                                       \
-	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in,              \
-		struct spec *out, struct err *err)                                                               \
-	{                                                                                                        \
-		(void)dims;                                                                                      \
-		return shape;                                                                                    \
-	}                                                                                                        \
-	void op_##kind##_run(const struct op *op, struct exec *exec)                                             \
-	{                                                                                                        \
-		run;                                                                                             \
-	}                                                                                                        \
-	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err)                  \
-	{                                                                                                        \
-		return explanation;                                                                              \
-	}                                                                                                        \
-	void op_##kind##_reach(const struct op *op, struct reach *reach)                                         \
-	{                                                                                                        \
-		op_same_cell_reach(op, reach);                                                                   \
-	}                                                                                                        \
-	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost)                   \
-	{                                                                                                        \
-		price;                                                                                           \
+#define OP_FUNCTIONS(kind, shape, run, explanation, price) \
+	bool op_##kind##_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, \
+		struct err *err) \
+	{ \
+		(void)dims; \
+		return shape; \
+	} \
+	void op_##kind##_run(const struct op *op, struct exec *exec) \
+	{ \
+		run; \
+	} \
+	bool op_##kind##_explain(const struct op *op, struct explain *explain, struct err *err) \
+	{ \
+		return explanation; \
+	} \
+	void op_##kind##_reach(const struct op *op, struct reach *reach) \
+	{ \
+		op_same_cell_reach(op, reach); \
+	} \
+	void op_##kind##_cost(const struct op *op, const struct dims *dims, struct cost *cost) \
+	{ \
+		price; \
 	}
 
 #endif

@@ -62,7 +62,8 @@ void op_lookup_cost(const struct op *op, const struct dims *dims, struct cost *c
 	double count = (double)dims_count(dims, "TH");
 	(void)op;
 	*cost = (struct cost){.bytes_read = 4.0 * count + 4.0 * (double)dims->T,
-		.bytes_written = 4.0 * count, .weight_bytes = 4.0 * count};
+		.bytes_written = 4.0 * count,
+		.weight_bytes = 4.0 * count};
 }
 
 /* --- linear --- */

@@ -39,10 +39,11 @@ void op_mask_causal_run(const struct op *op, struct exec *exec)
 bool op_mask_causal_explain(const struct op *op, struct explain *explain, struct err *err)
 {
 	(void)err;
-	int64_t k = mask_column(explain, op), column = explain->pass->column[explain_cell_index(explain, op->outputs[0])];
+	int64_t k = mask_column(explain, op),
+		column = explain->pass->column[explain_cell_index(explain, op->outputs[0])];
 	explain->recomputed = k <= column;
-	buf_printf(&explain->formula, "%s: column %lld %s the query's own column %lld",
-		k <= column ? "true" : "false", (long long)k, k <= column ? "<=" : ">", (long long)column);
+	buf_printf(&explain->formula, "%s: column %lld %s the query's own column %lld", k <= column ? "true" : "false",
+		(long long)k, k <= column ? "<=" : ">", (long long)column);
 	return true;
 }
 
@@ -83,9 +84,8 @@ bool op_mask_padding_explain(const struct op *op, struct explain *explain, struc
 	bool query_pads = pass->pad[cell] != 0;
 	bool key_pads = pass->key_position[pass->row_of[cell] * pass->K + mask_column(explain, op)] < 0;
 	explain->recomputed = !query_pads && !key_pads;
-	buf_printf(&explain->formula, "%s: the query is %s, the key is %s",
-		explain->recomputed != 0 ? "true" : "false", query_pads ? "padding" : "a real token",
-		key_pads ? "padding" : "a real token");
+	buf_printf(&explain->formula, "%s: the query is %s, the key is %s", explain->recomputed != 0 ? "true" : "false",
+		query_pads ? "padding" : "a real token", key_pads ? "padding" : "a real token");
 	return true;
 }
 
@@ -123,11 +123,12 @@ bool op_mask_window_explain(const struct op *op, struct explain *explain, struct
 	(void)err;
 	const struct pass *pass = explain->pass;
 	int64_t cell = explain_cell_index(explain, op->outputs[0]);
-	int32_t query = pass->positions[cell], key = pass->key_position[pass->row_of[cell] * pass->K + mask_column(explain, op)];
+	int32_t query = pass->positions[cell],
+		key = pass->key_position[pass->row_of[cell] * pass->K + mask_column(explain, op)];
 	explain->recomputed = query - key < op->window;
 	buf_printf(&explain->formula, "%s: position %d - position %d %s the window of %lld",
-		explain->recomputed != 0 ? "true" : "false", query, key, explain->recomputed != 0 ? "<" : ">=",
-		(long long)op->window);
+		explain->recomputed != 0 ? "true" : "false", query, key,
+		explain->recomputed != 0 ? "<" : ">=", (long long)op->window);
 	return true;
 }
 

@@ -18,8 +18,8 @@ void op_layer_norm_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *x = exec_in(exec, op, 0);
 	int64_t H = op->weights[0]->shape[0];
-	exec->kernels->layer_norm(exec_out(exec, op, 0)->data, x->data, op->weights[0]->data,
-		op->weights[1]->data, op->eps, H, tensor_count(x) / H, exec->pool);
+	exec->kernels->layer_norm(exec_out(exec, op, 0)->data, x->data, op->weights[0]->data, op->weights[1]->data,
+		op->eps, H, tensor_count(x) / H, exec->pool);
 }
 
 /* Mean, and 1 / sqrt(variance + eps), of x [H], in the kernels' documented order. */
@@ -103,8 +103,8 @@ bool op_rms_norm_explain(const struct op *op, struct explain *explain, struct er
 	double factor = (double)inverse * gain;
 	explain_place(explain, explain_add(explain, op->inputs[0], x[i], factor, x[i] * factor), op->inputs[0], offset);
 	explain->recomputed = y;
-	buf_printf(&explain->formula, "%.9g = %.9g * %.9g (1 / root of the mean square of %lld numbers) * gain %.9g", (double)y,
-		(double)x[i], (double)inverse, (long long)width, (double)gain);
+	buf_printf(&explain->formula, "%.9g = %.9g * %.9g (1 / root of the mean square of %lld numbers) * gain %.9g",
+		(double)y, (double)x[i], (double)inverse, (long long)width, (double)gain);
 	return true;
 }
 

@@ -76,7 +76,8 @@ void op_softmax_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *x = exec_in(exec, op, 0);
 	float *sums = arena_raw(exec->memory, (size_t)x->shape[0], sizeof *sums);
-	exec->kernels->softmax(exec_out(exec, op, 0)->data, sums, x->data, NULL, 1, x->shape[1], x->shape[0], exec->pool);
+	exec->kernels->softmax(exec_out(exec, op, 0)->data, sums, x->data, NULL, 1, x->shape[1], x->shape[0],
+		exec->pool);
 	exec->summed = op->inputs[0];
 	exec->sums = sums;
 }
@@ -138,7 +139,8 @@ bool op_choose_explain(const struct op *op, struct explain *explain, struct err 
 	float *x;
 	if (explain->pass->sampled[b] == 0 || explain->pass->ended[b] != 0) {
 		explain->recomputed = -1;
-		buf_add_text(&explain->formula, "-1: the row is not sampled: it is in the middle of its prompt, or has finished");
+		buf_add_text(&explain->formula,
+			"-1: the row is not sampled: it is in the middle of its prompt, or has finished");
 		return true;
 	}
 	if (!explain_read(explain, op->inputs[0], b * V, V, &x, err))
@@ -177,8 +179,8 @@ void op_logprob_run(const struct op *op, struct exec *exec)
 	const struct tensor *logits = exec_in(exec, op, 0);
 	const int32_t *next = exec_in(exec, op, 1)->data;
 	const float *sums = exec->summed == op->inputs[0] ? exec->sums : NULL;
-	exec->kernels->log_softmax(
-		exec_out(exec, op, 0)->data, sums, logits->data, next, logits->shape[1], exec->pass->B, exec->pool);
+	exec->kernels->log_softmax(exec_out(exec, op, 0)->data, sums, logits->data, next, logits->shape[1],
+		exec->pass->B, exec->pool);
 }
 
 bool op_logprob_explain(const struct op *op, struct explain *explain, struct err *err)
@@ -214,7 +216,9 @@ void op_logprob_cost(const struct op *op, const struct dims *dims, struct cost *
 	double count = (double)dims_count(dims, "BV"), rows = (double)dims->B;
 	(void)op;
 	/* difference, exp and sum of each logit; then log and two differences of each row */
-	*cost = (struct cost){.flops = 3 * count + 3 * rows, .bytes_read = 4 * count + 4 * rows, .bytes_written = 4 * rows};
+	*cost = (struct cost){.flops = 3 * count + 3 * rows,
+		.bytes_read = 4 * count + 4 * rows,
+		.bytes_written = 4 * rows};
 }
 
 /* --- finish --- */
@@ -237,8 +241,10 @@ void op_finish_run(const struct op *op, struct exec *exec)
 		int32_t *tokens = ARENA_ARRAY(exec->scratch, int32_t, count + 1);
 		memcpy(tokens, pass->histories[b], (size_t)count * sizeof *tokens);
 		tokens[count] = next[b];
-		finished[b] = pass->ended[b] != 0 || (next[b] >= 0 &&
-			request_finish(&exec->batch->requests[pass->rows[b]], &exec->finish, tokens, count + 1) != FINISH_NONE);
+		finished[b] = pass->ended[b] != 0 ||
+			(next[b] >= 0 &&
+				request_finish(&exec->batch->requests[pass->rows[b]], &exec->finish, tokens,
+					count + 1) != FINISH_NONE);
 	}
 }
 
@@ -260,7 +266,8 @@ bool op_finish_explain(const struct op *op, struct explain *explain, struct err 
 	int32_t *tokens = ARENA_ARRAY(explain->arena, int32_t, count + 1);
 	memcpy(tokens, explain->reader.history(explain->reader.self, pass->rows[b]), (size_t)count * sizeof *tokens);
 	tokens[count] = (int32_t)*next;
-	enum finish_reason reason = *next < 0 ? FINISH_NONE
+	enum finish_reason reason = *next < 0
+		? FINISH_NONE
 		: request_finish(&explain->batch->requests[pass->rows[b]], &explain->finish, tokens, count + 1);
 	explain->recomputed = reason != FINISH_NONE;
 	buf_printf(&explain->formula, "%s: token %d %s%s", reason != FINISH_NONE ? "true" : "false", (int)*next,

@@ -7,7 +7,8 @@
 #include "engine/op_kinds.h"
 #include "tensor/real.h"
 
-bool op_rope_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, struct err *err)
+bool op_rope_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
 {
 	(void)dims;
 	out[0] = in[0];
@@ -62,11 +63,13 @@ bool op_rope_explain(const struct op *op, struct explain *explain, struct err *e
 	float other = d < half ? x[i + half] : x[i];
 	float mine = x[d] * c, theirs = other * s, y = d < half ? mine - theirs : mine + theirs;
 	explain_place(explain, explain_add(explain, op->inputs[0], x[d], c, mine), op->inputs[0], offset);
-	explain_place(explain, explain_add(explain, op->inputs[0], other, d < half ? -s : s, d < half ? -theirs : theirs),
+	explain_place(explain,
+		explain_add(explain, op->inputs[0], other, d < half ? -s : s, d < half ? -theirs : theirs),
 		op->inputs[0], first + (d < half ? i + half : i));
 	explain->recomputed = y;
-	buf_printf(&explain->formula, "%.9g = %.9g * cos(%.9g) %c %.9g * sin(%.9g), the angle of position %d", (double)y,
-		(double)x[d], (double)angle, d < half ? '-' : '+', (double)other, (double)angle, (int)*position);
+	buf_printf(&explain->formula, "%.9g = %.9g * cos(%.9g) %c %.9g * sin(%.9g), the angle of position %d",
+		(double)y, (double)x[d], (double)angle, d < half ? '-' : '+', (double)other, (double)angle,
+		(int)*position);
 	return true;
 }
 
@@ -79,7 +82,9 @@ void op_rope_reach(const struct op *op, struct reach *reach)
 void op_rope_cost(const struct op *op, const struct dims *dims, struct cost *cost)
 {
 	/* per pair of a position: an angle, its cosine and sine; per number two products and their sum */
-	double cells = (double)dims->T, numbers = cells * (double)dims_count(dims, op->axes), pairs = (double)half_of(dims);
-	*cost = (struct cost){.flops = 3 * cells * pairs + 3 * numbers, .bytes_read = 4 * (numbers + cells + pairs),
+	double cells = (double)dims->T, numbers = cells * (double)dims_count(dims, op->axes),
+	       pairs = (double)half_of(dims);
+	*cost = (struct cost){.flops = 3 * cells * pairs + 3 * numbers,
+		.bytes_read = 4 * (numbers + cells + pairs),
 		.bytes_written = 4 * numbers};
 }

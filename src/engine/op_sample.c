@@ -76,7 +76,8 @@ bool op_penalise_explain(const struct op *op, struct explain *explain, struct er
 	for (int64_t t = 0; t < pass->past[b] + pass->fresh[b]; t++)
 		count += history[t] == v;
 	float y = sampling_is_used(s) ? penalised(s, *x, count) : *x;
-	explain_place(explain, explain_add(explain, op->inputs[0], *x, *x != 0 ? (double)y / *x : 0, y), op->inputs[0], offset);
+	explain_place(explain, explain_add(explain, op->inputs[0], *x, *x != 0 ? (double)y / *x : 0, y), op->inputs[0],
+		offset);
 	explain->recomputed = y;
 	buf_printf(&explain->formula, "%.9g: logit %.9g, the token occurs %lld times in its row", (double)y, (double)*x,
 		(long long)count);
@@ -95,7 +96,8 @@ void op_penalise_cost(const struct op *op, const struct dims *dims, struct cost 
 
 /* --- temper --- */
 
-bool op_temper_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, struct err *err)
+bool op_temper_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
 {
 	(void)dims;
 	return op_same_shape(op, in, out, err);
@@ -153,8 +155,8 @@ bool op_softmax_kept_shape(const struct op *op, const struct dims *dims, const s
 void op_softmax_kept_run(const struct op *op, struct exec *exec)
 {
 	const struct tensor *x = exec_in(exec, op, 0);
-	exec->kernels->softmax(exec_out(exec, op, 0)->data, NULL, x->data, exec_in(exec, op, 1)->data, x->shape[0], x->shape[1],
-		x->shape[0], exec->pool);
+	exec->kernels->softmax(exec_out(exec, op, 0)->data, NULL, x->data, exec_in(exec, op, 1)->data, x->shape[0],
+		x->shape[1], x->shape[0], exec->pool);
 }
 
 bool op_softmax_kept_explain(const struct op *op, struct explain *explain, struct err *err)
@@ -185,7 +187,8 @@ void op_softmax_kept_cost(const struct op *op, const struct dims *dims, struct c
 
 /* --- draw: counter, random word, number in [0, 1) --- */
 
-bool op_draw_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out, struct err *err)
+bool op_draw_shape(const struct op *op, const struct dims *dims, const struct spec *in, struct spec *out,
+	struct err *err)
 {
 	(void)op, (void)dims, (void)in, (void)err;
 	out[0] = spec_of(DTYPE_U32, "B");
@@ -223,9 +226,10 @@ bool op_draw_explain(const struct op *op, struct explain *explain, struct err *e
 	}
 	random_philox(draw->key, draw->counter, words);
 	explain->recomputed = explain->output == 0 ? draw->counter[0]
-		: explain->output == 1		    ? words[0]
-						    : (double)random_unit(words[0]);
-	buf_printf(&explain->formula, "%.10g: Philox with the seed %llu and the counter (position %u, 0, hash of the row's ID)",
+		: explain->output == 1             ? words[0]
+						   : (double)random_unit(words[0]);
+	buf_printf(&explain->formula,
+		"%.10g: Philox with the seed %llu and the counter (position %u, 0, hash of the row's ID)",
 		explain->recomputed, (unsigned long long)draw->key, (unsigned)draw->counter[0]);
 	return true;
 }
@@ -271,7 +275,8 @@ static int32_t inverse_sum(const float *probs, const uint8_t *kept, int64_t V, f
 void op_choose_drawn_run(const struct op *op, struct exec *exec)
 {
 	int64_t V = exec->dims.V;
-	const float *x = exec_in(exec, op, 0)->data, *probs = exec_in(exec, op, 1)->data, *u = exec_in(exec, op, 3)->data;
+	const float *x = exec_in(exec, op, 0)->data, *probs = exec_in(exec, op, 1)->data,
+		    *u = exec_in(exec, op, 3)->data;
 	const uint8_t *kept = exec_in(exec, op, 2)->data;
 	int32_t *next = exec_out(exec, op, 0)->data;
 	for (int64_t b = 0; b < exec->pass->B; b++) {
@@ -301,11 +306,12 @@ static bool explain_drawn(const struct op *op, struct explain *explain, struct e
 		if (kept[v] == 0)
 			continue;
 		sum += probs[v];
-		explain_place(explain, explain_add(explain, op->inputs[1], probs[v], 1, probs[v]), op->inputs[1], b * V + v);
+		explain_place(explain, explain_add(explain, op->inputs[1], probs[v], 1, probs[v]), op->inputs[1],
+			b * V + v);
 	}
 	explain->recomputed = chosen;
-	buf_printf(&explain->formula, "%d: the running sum of probabilities, %.9g, is the first above the draw %.9g", chosen,
-		(double)sum, (double)*u);
+	buf_printf(&explain->formula, "%d: the running sum of probabilities, %.9g, is the first above the draw %.9g",
+		chosen, (double)sum, (double)*u);
 	return true;
 }
 

@@ -40,29 +40,29 @@ struct pass {
 	enum pass_kind kind;
 	enum layout layout;
 	int64_t B, S, K;
-	int32_t pad_token;     /* token ID that stands where padding is */
-	int64_t cells;         /* B * S, or the new tokens of all rows when packed */
-	int32_t *rows;         /* [B]: index of the request in the batch */
-	int64_t *past;         /* [B]: positions of the row that earlier passes computed */
-	int64_t *fresh;        /* [B]: new tokens of the row in this pass, 0..S */
-	int64_t *first;        /* [B]: cell of the row's first new token */
-	int32_t *row_of;       /* [cells]: which of the B rows a cell belongs to, padding included */
-	uint8_t *ended;        /* [B]: 1 when the row had finished before this pass */
-	uint8_t *sampled;      /* [B]: 1 when the row gets a next token from this pass */
-	int64_t *last;         /* [B]: cell of the row's last real token; -1 when it has no new token */
-	int32_t *tokens;       /* [cells]: token IDs; the pad ID where padding */
-	int32_t *positions;    /* [cells]: logical position; -1 where padding */
-	uint8_t *pad;          /* [cells]: 1 where padding */
-	int32_t *column;       /* [cells]: key column of the cell itself */
-	int32_t *slot;         /* [cells]: cache slot that the cell's key and value are written to */
-	int32_t *key_slot;     /* [B,K]: cache slot read for that column; -1: an empty slot */
-	int32_t *key_origin;   /* [B,K]: the same slot; where rows share a block, the row's own computation (kvcache.h) */
-	int32_t *key_position; /* [B,K]: logical position of that column; -1 where padding */
+	int32_t pad_token;   /* token ID that stands where padding is */
+	int64_t cells;       /* B * S, or the new tokens of all rows when packed */
+	int32_t *rows;       /* [B]: index of the request in the batch */
+	int64_t *past;       /* [B]: positions of the row that earlier passes computed */
+	int64_t *fresh;      /* [B]: new tokens of the row in this pass, 0..S */
+	int64_t *first;      /* [B]: cell of the row's first new token */
+	int32_t *row_of;     /* [cells]: which of the B rows a cell belongs to, padding included */
+	uint8_t *ended;      /* [B]: 1 when the row had finished before this pass */
+	uint8_t *sampled;    /* [B]: 1 when the row gets a next token from this pass */
+	int64_t *last;       /* [B]: cell of the row's last real token; -1 when it has no new token */
+	int32_t *tokens;     /* [cells]: token IDs; the pad ID where padding */
+	int32_t *positions;  /* [cells]: logical position; -1 where padding */
+	uint8_t *pad;        /* [cells]: 1 where padding */
+	int32_t *column;     /* [cells]: key column of the cell itself */
+	int32_t *slot;       /* [cells]: cache slot that the cell's key and value are written to */
+	int32_t *key_slot;   /* [B,K]: cache slot read for that column; -1: an empty slot */
+	int32_t *key_origin; /* [B,K]: the same slot; where rows share a block, the row's own computation (kvcache.h) */
+	int32_t *key_position;     /* [B,K]: logical position of that column; -1 where padding */
 	const int32_t **histories; /* [B]: the row's tokens, past + fresh of them; NULL in a trace, which may grow */
-	int64_t *counted_pads; /* [B]: pads that penalties take for tokens of the row: 0 but for a fault */
-	struct pass_draw *draws; /* [B] */
-	uint8_t *finish;       /* [B]: enum finish_reason, when the pass is over */
-	int32_t *waiting;      /* [waiting_count]: requests that have arrived and found all lanes taken */
+	int64_t *counted_pads;     /* [B]: pads that penalties take for tokens of the row: 0 but for a fault */
+	struct pass_draw *draws;   /* [B] */
+	uint8_t *finish;           /* [B]: enum finish_reason, when the pass is over */
+	int32_t *waiting;          /* [waiting_count]: requests that have arrived and found all lanes taken */
 	int64_t waiting_count, lanes;
 	int64_t cache_held, cache_used, cache_saved; /* slots: in blocks of rows, with real tokens, saved by sharing */
 };

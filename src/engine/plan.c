@@ -59,7 +59,8 @@ static bool shape_of(const struct plan *plan, const struct op *op, struct spec *
 	struct spec in[OP_MAX_INPUTS] = {{0}};
 	for (int i = 0; i < op->input_count; i++) {
 		if (op->inputs[i] < 0 || op->inputs[i] >= plan->value_count)
-			return err_input(err, NULL, op->name, "input %d of %s does not exist", i, op_kind(op->code)->name);
+			return err_input(err, NULL, op->name, "input %d of %s does not exist", i,
+				op_kind(op->code)->name);
 		in[i] = plan->values[op->inputs[i]].spec;
 	}
 	return op_kind(op->code)->shape(op, &plan->dims, in, out, err);
@@ -145,8 +146,13 @@ bool plan_build(struct plan **result, struct model *model, struct plan_way way, 
 	struct plan *plan = ARENA_NEW(arena, struct plan);
 	plan->arena = arena;
 	plan->layers = config->layers;
-	plan->dims = (struct dims){.H = config->hidden, .N = config->heads, .G = config->kv_heads,
-		.D = config->head_width, .F = config->mlp, .V = config->vocabulary, .packed = way.layout == LAYOUT_PACKED};
+	plan->dims = (struct dims){.H = config->hidden,
+		.N = config->heads,
+		.G = config->kv_heads,
+		.D = config->head_width,
+		.F = config->mlp,
+		.V = config->vocabulary,
+		.packed = way.layout == LAYOUT_PACKED};
 	plan->way = way;
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
 		if (strcmp(groups[i].name, config_group(config)) != 0)

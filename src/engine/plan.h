@@ -24,8 +24,8 @@
 struct value {
 	const char *name;
 	struct spec spec;
-	int producer; /* index of the operation that writes it */
-	int last_use; /* index of the last operation that reads it, or of its producer */
+	int producer;  /* index of the operation that writes it */
+	int last_use;  /* index of the last operation that reads it, or of its producer */
 	bool is_state; /* the cache of one layer: its cells are slots; never recorded */
 };
 

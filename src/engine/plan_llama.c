@@ -30,7 +30,8 @@ static const float *frequencies_of(struct builder *b, const struct rope *rope)
 		if (rope->scaling != ROPE_LLAMA3)
 			continue;
 		float wave = 6.28318530717958647692f / f[i];
-		float low = rope->original_context / rope->low_freq_factor, high = rope->original_context / rope->high_freq_factor;
+		float low = rope->original_context / rope->low_freq_factor,
+		      high = rope->original_context / rope->high_freq_factor;
 		float smooth = (rope->original_context / wave - rope->low_freq_factor) /
 			(rope->high_freq_factor - rope->low_freq_factor);
 		if (wave > low)
@@ -60,7 +61,8 @@ static int constant(struct builder *b, enum op_code code, const char *part, int 
 }
 
 /* A projection, normalised head by head where the family does that: attn.q is what comes out in the end. */
-static int projection(struct builder *b, const char *part, const char *raw, const char *norm_part, int x, const char *axes)
+static int projection(struct builder *b, const char *part, const char *raw, const char *norm_part, int x,
+	const char *axes)
 {
 	struct op op = plan_op(OP_linear, b->layer);
 	bool is_normed = norm_part != NULL && b->config->qk_norm;
@@ -152,7 +154,8 @@ bool plan_llama(struct plan *plan, struct model *model, struct err *err)
 	}
 	b.layer = -1;
 	bool capped = b.config->logit_cap != 0;
-	int logits = builder_logits(&b, norm(&b, "final.norm", "final.norm", "H", x), capped ? "logits.uncapped" : "logits");
+	int logits =
+		builder_logits(&b, norm(&b, "final.norm", "final.norm", "H", x), capped ? "logits.uncapped" : "logits");
 	if (capped)
 		logits = constant(&b, OP_softcap, "logits", logits, b.config->logit_cap);
 	builder_choice(&b, logits);

@@ -37,12 +37,13 @@ static bool check_request(const struct request *request, int64_t i, const struct
 	if (request->prompt_length < 1)
 		return err_usage(err, where, "row %s has an empty prompt; give it at least one token", request->id);
 	if (request->prompt_length > config->context)
-		return err_usage(err, where, "the prompt of row %s has %lld tokens; the model's context is %lld", request->id,
-			(long long)request->prompt_length, (long long)config->context);
+		return err_usage(err, where, "the prompt of row %s has %lld tokens; the model's context is %lld",
+			request->id, (long long)request->prompt_length, (long long)config->context);
 	if (request->max_new_tokens < 1)
 		return err_usage(err, where, "row %s must produce at least 1 token", request->id);
 	if (schedule == SCHEDULE_STATIC && request->arrives > 0)
-		return err_usage(err, where, "row %s arrives at pass %lld, but in schedule static all rows are there from the start",
+		return err_usage(err, where,
+			"row %s arrives at pass %lld, but in schedule static all rows are there from the start",
 			request->id, (long long)request->arrives);
 	for (int64_t t = 0; t < request->prompt_length; t++) {
 		if (request->prompt[t] < 0 || request->prompt[t] >= config->vocabulary)
@@ -64,7 +65,8 @@ static int64_t longest_row(const struct run *run)
 {
 	int64_t most_new = 1, longest = 1;
 	for (int64_t i = 0; run->options.finished_go_on && i < run->batch->count; i++)
-		most_new = run->batch->requests[i].max_new_tokens > most_new ? run->batch->requests[i].max_new_tokens : most_new;
+		most_new = run->batch->requests[i].max_new_tokens > most_new ? run->batch->requests[i].max_new_tokens
+									     : most_new;
 	for (int64_t i = 0; i < run->batch->count; i++) {
 		const struct request *request = &run->batch->requests[i];
 		int64_t new = run->options.finished_go_on ? most_new : request->max_new_tokens;
@@ -86,16 +88,21 @@ static void init_rows(struct run *run)
 		memcpy(run->rows[i].tokens, request->prompt, (size_t)request->prompt_length * sizeof(int32_t));
 		run->rows[i].count = request->prompt_length;
 	}
-	kvcache_init(&run->cache, &(struct kvcache_options){
-		.layers = run->config->layers,
-		.width = run->config->kv_heads * run->config->head_width,
-		.lanes = batch_lanes(batch),
-		.positions = longest,
-		.page_size = batch->page_size,
-		.requests = batch->count,
-	});
-	run->schedule = (struct schedule_state){.batch = batch, .rows = run->rows, .cache = &run->cache,
-		.longest = longest, .go_on = run->options.finished_go_on, .cuts = run->options.cuts};
+	kvcache_init(&run->cache,
+		&(struct kvcache_options){
+			.layers = run->config->layers,
+			.width = run->config->kv_heads * run->config->head_width,
+			.lanes = batch_lanes(batch),
+			.positions = longest,
+			.page_size = batch->page_size,
+			.requests = batch->count,
+		});
+	run->schedule = (struct schedule_state){.batch = batch,
+		.rows = run->rows,
+		.cache = &run->cache,
+		.longest = longest,
+		.go_on = run->options.finished_go_on,
+		.cuts = run->options.cuts};
 }
 
 static int processors(void)
@@ -113,7 +120,8 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 	if (batch->count < 1)
 		return err_usage(err, "rows", "a batch needs at least one row");
 	if (plan->dims.packed != (batch->layout == LAYOUT_PACKED) || (batch_way(batch).sampled && !plan->way.sampled))
-		return err_usage(err, "plan", "the list of operations was built for another layout, or for greedy rows");
+		return err_usage(err, "plan",
+			"the list of operations was built for another layout, or for greedy rows");
 	for (int64_t i = 0; i < batch->count; i++) {
 		if (!check_request(&batch->requests[i], i, model_config(model), batch->schedule, err))
 			return false;
@@ -129,8 +137,14 @@ bool run_new(struct run **result, struct model *model, const struct plan *plan, 
 		return false;
 	}
 	init_rows(run);
-	run->exec = (struct exec){.plan = plan, .cache = &run->cache, .kernels = kernels, .pool = run->pool,
-		.scratch = &run->scratch, .memory = &run->pass_arena, .batch = batch, .finish = {
+	run->exec = (struct exec){.plan = plan,
+		.cache = &run->cache,
+		.kernels = kernels,
+		.pool = run->pool,
+		.scratch = &run->scratch,
+		.memory = &run->pass_arena,
+		.batch = batch,
+		.finish = {
 			.end_tokens = run->config->end_tokens,
 			.end_token_count = options->ignore_eos ? 0 : run->config->end_token_count,
 			.context = run->config->context,
@@ -336,7 +350,8 @@ static void advance(struct run *run, const struct pass *pass, const struct outco
 		if (outcome->next[b] < 0)
 			continue;
 		int32_t token = request_token(request, row->count, outcome->next[b]);
-		row->logprobs[row->count - request->prompt_length] = token == outcome->next[b] ? outcome->logprobs[b] : NAN;
+		row->logprobs[row->count - request->prompt_length] =
+			token == outcome->next[b] ? outcome->logprobs[b] : NAN;
 		row->tokens[row->count++] = token;
 		if (row->finish == FINISH_NONE)
 			row->finish = (enum finish_reason)pass->finish[b];
@@ -355,8 +370,8 @@ static void settle(struct run *run, struct pass *pass, const struct outcome *out
 		if (outcome->next[b] < 0 || pass->ended[b] != 0)
 			continue;
 		row->tokens[row->count] = outcome->next[b]; /* there is room: the row has not ended */
-		pass->finish[b] = (uint8_t)request_finish(
-			&run->batch->requests[pass->rows[b]], &run->exec.finish, row->tokens, row->count + 1);
+		pass->finish[b] = (uint8_t)request_finish(&run->batch->requests[pass->rows[b]], &run->exec.finish,
+			row->tokens, row->count + 1);
 	}
 }
 

@@ -27,15 +27,16 @@ struct pass_rewrite {
 #define RUN_MAX_REWRITES 8
 
 struct run_options {
-	int threads;            /* 0: one per processor */
-	const char *kernels;    /* NULL: the best instruction set of this processor; or "scalar", "avx2" ... */
+	int threads;         /* 0: one per processor */
+	const char *kernels; /* NULL: the best instruction set of this processor; or "scalar", "avx2" ... */
 	struct pass_rewrite rewrites[RUN_MAX_REWRITES];
 	int rewrite_count;
-	const uint8_t *cuts;    /* NULL, or for every position whether a new chunk of each prompt begins there, whatever the
+	const uint8_t
+		*cuts; /* NULL, or for every position whether a new chunk of each prompt begins there, whatever the
 	                         * schedule; [context] */
-	struct stop_rule stop;  /* who looks for stop texts */
-	bool ignore_eos;        /* rows go on after an end token: for measuring */
-	bool finished_go_on;    /* in schedule static finished rows are not frozen: a fault */
+	struct stop_rule stop; /* who looks for stop texts */
+	bool ignore_eos;       /* rows go on after an end token: for measuring */
+	bool finished_go_on;   /* in schedule static finished rows are not frozen: a fault */
 };
 
 struct run;

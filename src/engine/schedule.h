@@ -14,18 +14,18 @@ struct row {
 	int64_t computed; /* positions whose keys and values are cached */
 	float *logprobs;  /* of the generated tokens */
 	enum finish_reason finish;
-	bool admitted;    /* it holds, or has held, a lane of the cache */
-	bool left;        /* it has given it back */
+	bool admitted; /* it holds, or has held, a lane of the cache */
+	bool left;     /* it has given it back */
 };
 
 struct schedule_state {
 	const struct batch *batch;
 	struct row *rows; /* [requests] */
 	struct kvcache *cache;
-	int64_t longest; /* positions of the longest row */
-	bool go_on;      /* finished rows are not frozen: a fault */
+	int64_t longest;     /* positions of the longest row */
+	bool go_on;          /* finished rows are not frozen: a fault */
 	const uint8_t *cuts; /* see run.h */
-	int64_t clock; /* what `arrives` is compared with: passes, and those skipped because nobody was there */
+	int64_t clock;       /* what `arrives` is compared with: passes, and those skipped because nobody was there */
 };
 
 /* Admits the rows that may start; gives the number of rows that take part. */

@@ -37,8 +37,8 @@ struct export_format {
 	const char *endings; /* of file names, separated by spaces: "md markdown" */
 	const char *about;   /* one line for the list of formats, translatable */
 	/* Append to `out`; NULL when the format does not take that form. Options are never NULL here. */
-	bool (*table)(
-		const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
+	bool (*table)(const struct table *table, const struct export_options *options, struct buf *out,
+		struct err *err);
 	bool (*grid)(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err);
 };
 

@@ -43,20 +43,11 @@ static void add_xml(const char *shown, struct buf *out)
 {
 	for (; *shown != '\0'; shown++) {
 		switch (*shown) {
-		case '<':
-			buf_add_text(out, "&lt;");
-			break;
-		case '>':
-			buf_add_text(out, "&gt;");
-			break;
-		case '&':
-			buf_add_text(out, "&amp;");
-			break;
-		case '"':
-			buf_add_text(out, "&quot;");
-			break;
-		default:
-			buf_add_char(out, *shown);
+		case '<': buf_add_text(out, "&lt;"); break;
+		case '>': buf_add_text(out, "&gt;"); break;
+		case '&': buf_add_text(out, "&amp;"); break;
+		case '"': buf_add_text(out, "&quot;"); break;
+		default: buf_add_char(out, *shown);
 		}
 	}
 }
@@ -107,8 +98,8 @@ bool export_svg_grid(const struct grid *grid, const struct export_options *optio
 	struct buf svg = BUF_INIT;
 	if (!paint_init(&paint, options->theme, options->scale, err))
 		return false;
-	cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
-		add_bytes, &svg, paint_total_width(&paint, grid), paint_total_height(&paint, grid));
+	cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, &svg, paint_total_width(&paint, grid),
+		paint_total_height(&paint, grid));
 	cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
 	bool ok = draw(&paint, surface, grid, err);
 	if (ok)
@@ -123,8 +114,8 @@ bool export_pdf_grid(const struct grid *grid, const struct export_options *optio
 	struct paint paint;
 	if (!paint_init(&paint, options->theme, options->scale, err))
 		return false;
-	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
-		add_bytes, out, paint_total_width(&paint, grid), paint_total_height(&paint, grid));
+	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(add_bytes, out, paint_total_width(&paint, grid),
+		paint_total_height(&paint, grid));
 	/* the same figure gives the same file */
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
 	if (options->title != NULL) {

@@ -58,24 +58,12 @@ static void add_cell(const struct table_cell *cell, enum table_kind kind, struct
 {
 	char text[NUMBER_SIZE];
 	switch (kind) {
-	case TABLE_TEXT:
-		add_text(cell->value.text.bytes, cell->value.text.length, out);
-		return;
-	case TABLE_INT:
-		buf_printf(out, "%" PRId64, cell->value.integer);
-		return;
-	case TABLE_BOOL:
-		buf_add_text(out, cell->value.truth ? "true" : "false");
-		return;
-	case TABLE_FLOAT:
-		number_exact(text, cell->value.number);
-		break;
-	case TABLE_DOUBLE:
-		number_exact_double(text, cell->value.real);
-		break;
-	case TABLE_BITS:
-		number_bits(text, cell->value.bits);
-		break;
+	case TABLE_TEXT: add_text(cell->value.text.bytes, cell->value.text.length, out); return;
+	case TABLE_INT: buf_printf(out, "%" PRId64, cell->value.integer); return;
+	case TABLE_BOOL: buf_add_text(out, cell->value.truth ? "true" : "false"); return;
+	case TABLE_FLOAT: number_exact(text, cell->value.number); break;
+	case TABLE_DOUBLE: number_exact_double(text, cell->value.real); break;
+	case TABLE_BITS: number_bits(text, cell->value.bits); break;
 	}
 	buf_add_text(out, text);
 }

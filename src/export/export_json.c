@@ -15,18 +15,12 @@
 static const char *kind_name(enum table_kind kind)
 {
 	switch (kind) {
-	case TABLE_TEXT:
-		return "text";
-	case TABLE_INT:
-		return "integer";
-	case TABLE_FLOAT:
-		return "float32";
-	case TABLE_DOUBLE:
-		return "float64";
-	case TABLE_BOOL:
-		return "bool";
-	case TABLE_BITS:
-		return "bits";
+	case TABLE_TEXT: return "text";
+	case TABLE_INT: return "integer";
+	case TABLE_FLOAT: return "float32";
+	case TABLE_DOUBLE: return "float64";
+	case TABLE_BOOL: return "bool";
+	case TABLE_BITS: return "bits";
 	}
 	return "";
 }
@@ -62,21 +56,11 @@ static void add_value(struct json_writer *writer, const struct table_cell *cell,
 		return;
 	}
 	switch (kind) {
-	case TABLE_TEXT:
-		json_add_bytes(writer, cell->value.text.bytes, cell->value.text.length);
-		break;
-	case TABLE_INT:
-		json_add_int(writer, cell->value.integer);
-		break;
-	case TABLE_FLOAT:
-		json_add_float(writer, cell->value.number);
-		break;
-	case TABLE_DOUBLE:
-		json_add_double(writer, cell->value.real);
-		break;
-	case TABLE_BOOL:
-		json_add_bool(writer, cell->value.truth);
-		break;
+	case TABLE_TEXT: json_add_bytes(writer, cell->value.text.bytes, cell->value.text.length); break;
+	case TABLE_INT: json_add_int(writer, cell->value.integer); break;
+	case TABLE_FLOAT: json_add_float(writer, cell->value.number); break;
+	case TABLE_DOUBLE: json_add_double(writer, cell->value.real); break;
+	case TABLE_BOOL: json_add_bool(writer, cell->value.truth); break;
 	case TABLE_BITS:
 		number_bits(text, cell->value.bits);
 		json_add_string(writer, text);
@@ -106,8 +90,8 @@ static const char *special_number(const struct table_cell *cell, enum table_kind
 	return kind == TABLE_DOUBLE ? number_special(cell->value.real) : NULL;
 }
 
-static void add_special(
-	struct json_writer *writer, size_t row, int column, const struct table_cell *cell, const char *number)
+static void add_special(struct json_writer *writer, size_t row, int column, const struct table_cell *cell,
+	const char *number)
 {
 	json_begin_object(writer);
 	json_key(writer, "index");
@@ -147,8 +131,8 @@ static void add_specials(struct json_writer *writer, const struct table *table)
 	json_end_array(writer);
 }
 
-bool export_json_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
+bool export_json_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err)
 {
 	(void)options;
 	(void)err;

@@ -13,36 +13,21 @@
 static const char *command_for(char c)
 {
 	switch (c) {
-	case '\\':
-		return "\\textbackslash{}";
-	case '~':
-		return "\\textasciitilde{}";
-	case '^':
-		return "\\textasciicircum{}";
-	case '<':
-		return "\\textless{}";
-	case '>':
-		return "\\textgreater{}";
-	case '|':
-		return "\\textbar{}";
-	case '"':
-		return "{\\char34}"; /* \textquotedbl is not in every encoding */
-	case '{':
-		return "\\{";
-	case '}':
-		return "\\}";
-	case '#':
-		return "\\#";
-	case '$':
-		return "\\$";
-	case '%':
-		return "\\%";
-	case '&':
-		return "\\&";
-	case '_':
-		return "\\_";
-	default:
-		return NULL;
+	case '\\': return "\\textbackslash{}";
+	case '~': return "\\textasciitilde{}";
+	case '^': return "\\textasciicircum{}";
+	case '<': return "\\textless{}";
+	case '>': return "\\textgreater{}";
+	case '|': return "\\textbar{}";
+	case '"': return "{\\char34}"; /* \textquotedbl is not in every encoding */
+	case '{': return "\\{";
+	case '}': return "\\}";
+	case '#': return "\\#";
+	case '$': return "\\$";
+	case '%': return "\\%";
+	case '&': return "\\&";
+	case '_': return "\\_";
+	default: return NULL;
 	}
 }
 
@@ -50,7 +35,7 @@ static const char *command_for(char c)
 static bool joins(char c, char next)
 {
 	return (c == '-' && next == '-') || (c == '\'' && next == '\'') || (c == '`' && next == '`') ||
-	       (c == ',' && next == ',') || ((c == '?' || c == '!') && next == '`');
+		(c == ',' && next == ',') || ((c == '?' || c == '!') && next == '`');
 }
 
 static void escape(const char *shown, struct buf *out)
@@ -104,8 +89,8 @@ static void add_line(const struct table *table, size_t row, bool is_head, struct
 	buf_free(&shown);
 }
 
-bool export_latex_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
+bool export_latex_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err)
 {
 	(void)options;
 	(void)err;

@@ -82,8 +82,8 @@ static void add_cell(const struct table *table, size_t row, int column, struct b
 	buf_free(&shown);
 }
 
-bool export_markdown_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
+bool export_markdown_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err)
 {
 	(void)options;
 	(void)err;
@@ -127,8 +127,8 @@ static size_t fence_length(const char *text)
 	return longest + 1;
 }
 
-bool export_markdown_grid(
-	const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err)
+bool export_markdown_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
+	struct err *err)
 {
 	struct export_options plain = *options;
 	plain.depth = THEME_MONO;

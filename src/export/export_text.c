@@ -101,8 +101,8 @@ static void add_note(const char *shown, enum style_role role, const struct expor
 	arena_free(&arena);
 }
 
-static void add_foreign_note(
-	const char *text, enum style_role role, const struct export_options *options, struct buf *out)
+static void add_foreign_note(const char *text, enum style_role role, const struct export_options *options,
+	struct buf *out)
 {
 	struct buf shown = BUF_INIT;
 	if (text[0] != '\0') {
@@ -132,8 +132,8 @@ static void add_body(const struct table *table, const struct export_options *opt
 	arena_free(&arena);
 }
 
-bool export_text_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err)
+bool export_text_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err)
 {
 	(void)err;
 	add_foreign_note(table->title, STYLE_TITLE, options, out);

@@ -138,8 +138,8 @@ static void paint_papers(const struct paint *paint, cairo_t *cairo, const struct
 	}
 }
 
-static void paint_letters(
-	const struct paint *paint, cairo_t *cairo, PangoLayout *layout, const char *glyph, struct paint_box box)
+static void paint_letters(const struct paint *paint, cairo_t *cairo, PangoLayout *layout, const char *glyph,
+	struct paint_box box)
 {
 	int columns = 0;
 	pango_layout_set_text(layout, glyph, -1);
@@ -197,8 +197,8 @@ static bool shape_colour(const struct paint *paint, const struct grid_cell *cell
 
 /* Fills all shapes of one colour as one path. Returns whether another colour, greater than this one, is left, which is
  * then in *next: so each colour has its turn in ascending order. */
-static bool paint_shapes_of(
-	const struct paint *paint, cairo_t *cairo, const struct grid *grid, uint32_t colour, uint32_t *next)
+static bool paint_shapes_of(const struct paint *paint, cairo_t *cairo, const struct grid *grid, uint32_t colour,
+	uint32_t *next)
 {
 	bool is_more = false;
 	uint32_t own;

@@ -8,18 +8,18 @@
 
 #include "export/export.h"
 
-bool export_csv_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
-bool export_json_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
-bool export_markdown_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
-bool export_markdown_grid(
-	const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err);
-bool export_latex_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
-bool export_text_table(
-	const struct table *table, const struct export_options *options, struct buf *out, struct err *err);
+bool export_csv_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err);
+bool export_json_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err);
+bool export_markdown_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err);
+bool export_markdown_grid(const struct grid *grid, const struct export_options *options, struct buf *out,
+	struct err *err);
+bool export_latex_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err);
+bool export_text_table(const struct table *table, const struct export_options *options, struct buf *out,
+	struct err *err);
 bool export_text_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err);
 bool export_svg_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err);
 bool export_pdf_grid(const struct grid *grid, const struct export_options *options, struct buf *out, struct err *err);

@@ -51,8 +51,8 @@ bool cursor_bytes(struct cursor *c, void *bytes, size_t length, const char *what
 	if (!c->ok)
 		return false;
 	if (length > cursor_left(c))
-		return cursor_fail(c, "%s is cut short: it needs %zu bytes, and the file ends after %" PRIu64, what, length,
-			cursor_left(c));
+		return cursor_fail(c, "%s is cut short: it needs %zu bytes, and the file ends after %" PRIu64, what,
+			length, cursor_left(c));
 	if (length > CURSOR_BUFFER) {
 		c->ok = file_read(c->file, c->at, length, bytes, c->err);
 		c->at += length;
@@ -72,8 +72,8 @@ bool cursor_skip(struct cursor *c, uint64_t length, const char *what)
 	if (!c->ok)
 		return false;
 	if (length > cursor_left(c))
-		return cursor_fail(c, "%s is cut short: it needs %" PRIu64 " bytes, and the file ends after %" PRIu64, what, length,
-			cursor_left(c));
+		return cursor_fail(c, "%s is cut short: it needs %" PRIu64 " bytes, and the file ends after %" PRIu64,
+			what, length, cursor_left(c));
 	c->at += length;
 	return true;
 }

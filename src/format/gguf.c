@@ -25,7 +25,8 @@ bool gguf_is(const char *path)
 	char magic[4] = "";
 	if (!file_open(&file, path, &none))
 		return false;
-	bool is = file.size >= sizeof magic && file_read(&file, 0, sizeof magic, magic, &none) && memcmp(magic, "GGUF", 4) == 0;
+	bool is = file.size >= sizeof magic && file_read(&file, 0, sizeof magic, magic, &none) &&
+		memcmp(magic, "GGUF", 4) == 0;
 	file_close(&file);
 	return is;
 }
@@ -39,8 +40,9 @@ static const char *read_string(struct cursor *c, struct arena *arena, const char
 	if (!c->ok)
 		return "";
 	if (size > most || size > cursor_left(c)) {
-		cursor_fail(c, "%s has %" PRIu64 " bytes; at most %" PRIu64 " are allowed, and the file ends after %" PRIu64, what, size,
-			most, cursor_left(c));
+		cursor_fail(c,
+			"%s has %" PRIu64 " bytes; at most %" PRIu64 " are allowed, and the file ends after %" PRIu64,
+			what, size, most, cursor_left(c));
 		return "";
 	}
 	char *text = arena_raw(arena, (size_t)size + 1, 1);
@@ -99,13 +101,15 @@ static void read_array(struct cursor *c, struct gguf_value *value)
 	if (!c->ok)
 		return;
 	if (elements >= GGUF_TYPES || elements == GGUF_ARRAY) {
-		cursor_fail(c, "the array '%s' has elements of type %" PRIu32 "; 0 to 12 without 9 are allowed", value->key, elements);
+		cursor_fail(c, "the array '%s' has elements of type %" PRIu32 "; 0 to 12 without 9 are allowed",
+			value->key, elements);
 		return;
 	}
 	value->elements = (enum gguf_type)elements;
 	uint64_t least = value->elements == GGUF_STRING ? 8 : sizes[elements];
 	if (value->count > cursor_left(c) / least) {
-		cursor_fail(c, "the array '%s' has %" PRIu64 " elements, more than the file can hold", value->key, value->count);
+		cursor_fail(c, "the array '%s' has %" PRIu64 " elements, more than the file can hold", value->key,
+			value->count);
 		return;
 	}
 	if (value->elements == GGUF_STRING)
@@ -160,17 +164,19 @@ static bool size_tensor(struct cursor *c, struct gguf_tensor *t)
 	for (int i = 0; i < t->rank; i++) {
 		uint64_t size = (uint64_t)t->shape[i];
 		if (size != 0 && count > (uint64_t)INT64_MAX / size)
-			return cursor_fail(c, "the shape of tensor '%s' is too large: its product does not fit 63 bits", t->name);
+			return cursor_fail(c, "the shape of tensor '%s' is too large: its product does not fit 63 bits",
+				t->name);
 		count *= size;
 	}
 	if (!quant_find(t->type, &type)) {
 		const char *name = quant_number_name(t->type);
-		return cursor_fail(c, "tensor '%s' has type %" PRIu32 "%s%s%s, which is not supported", t->name, t->type,
-			name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "");
+		return cursor_fail(c, "tensor '%s' has type %" PRIu32 "%s%s%s, which is not supported", t->name,
+			t->type, name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "");
 	}
 	uint64_t values = (uint64_t)quant_values(type), bytes = (uint64_t)quant_bytes(type);
 	if ((uint64_t)t->shape[t->rank - 1] % values != 0)
-		return cursor_fail(c, "the rows of tensor '%s' have %" PRId64 " numbers; %s needs a multiple of %" PRIu64, t->name,
+		return cursor_fail(c,
+			"the rows of tensor '%s' have %" PRId64 " numbers; %s needs a multiple of %" PRIu64, t->name,
 			t->shape[t->rank - 1], quant_name(type), values);
 	if (count / values > (uint64_t)INT64_MAX / bytes)
 		return cursor_fail(c, "the size of tensor '%s' does not fit 63 bits", t->name);
@@ -186,7 +192,8 @@ static void read_tensor(struct cursor *c, struct gguf *gguf, struct gguf_tensor 
 		cursor_fail(c, "the name of a tensor is empty or holds a NUL");
 	uint32_t rank = cursor_u32(c, "the rank of a tensor");
 	if (c->ok && (rank < 1 || rank > GGUF_MAX_RANK))
-		cursor_fail(c, "tensor '%s' has %" PRIu32 " dimensions; 1 to %d are allowed", t->name, rank, GGUF_MAX_RANK);
+		cursor_fail(c, "tensor '%s' has %" PRIu32 " dimensions; 1 to %d are allowed", t->name, rank,
+			GGUF_MAX_RANK);
 	if (!c->ok)
 		return;
 	t->rank = (int)rank;
@@ -220,10 +227,12 @@ static bool place_tensors(struct cursor *c, struct gguf *gguf, uint64_t alignmen
 	for (size_t i = 0; i < gguf->tensor_count; i++) {
 		struct gguf_tensor *t = &gguf->tensors[i];
 		if (t->offset != next)
-			return cursor_fail(c, "tensor '%s' is at offset %" PRIu64 " of the data; the next free place is %" PRIu64, t->name,
-				t->offset, next);
+			return cursor_fail(c,
+				"tensor '%s' is at offset %" PRIu64 " of the data; the next free place is %" PRIu64,
+				t->name, t->offset, next);
 		if (t->bytes > gguf->file.size - data || t->offset > gguf->file.size - data - t->bytes)
-			return cursor_fail(c, "tensor '%s' ends at byte %" PRIu64 " of the data, behind the end of the file", t->name,
+			return cursor_fail(c,
+				"tensor '%s' ends at byte %" PRIu64 " of the data, behind the end of the file", t->name,
 				t->offset + t->bytes);
 		t->offset += data;
 		next += t->bytes;
@@ -257,7 +266,8 @@ static bool read_tensors(struct cursor *c, struct gguf *gguf, uint64_t count)
 {
 	size_t capacity = 0;
 	for (uint64_t i = 0; c->ok && i < count; i++) {
-		gguf->tensors = grown(&gguf->arena, gguf->tensors, gguf->tensor_count, &capacity, sizeof *gguf->tensors);
+		gguf->tensors =
+			grown(&gguf->arena, gguf->tensors, gguf->tensor_count, &capacity, sizeof *gguf->tensors);
 		struct gguf_tensor *t = &gguf->tensors[gguf->tensor_count];
 		*t = (struct gguf_tensor){0};
 		read_tensor(c, gguf, t);
@@ -284,7 +294,8 @@ static bool read_head(struct cursor *c, struct gguf *gguf, uint64_t *tensors, ui
 	*values = cursor_u64(c, "the number of keys");
 	/* the shortest tensor takes 33 bytes, the shortest key 14 */
 	if (c->ok && (*tensors > cursor_left(c) / 33 || *values > cursor_left(c) / 14))
-		return cursor_fail(c, "%" PRIu64 " tensors and %" PRIu64 " keys are more than the file can hold", *tensors, *values);
+		return cursor_fail(c, "%" PRIu64 " tensors and %" PRIu64 " keys are more than the file can hold",
+			*tensors, *values);
 	return c->ok;
 }
 
@@ -309,8 +320,9 @@ bool gguf_open(struct gguf *gguf, const char *path, struct err *err)
 	bool ok = file_open(&gguf->file, path, err);
 	if (ok) {
 		cursor_init(c, &gguf->file, 0, err);
-		ok = read_head(c, gguf, &tensors, &values) && read_values(c, gguf, values) && read_alignment(c, gguf, &alignment) &&
-			read_tensors(c, gguf, tensors) && place_tensors(c, gguf, alignment);
+		ok = read_head(c, gguf, &tensors, &values) && read_values(c, gguf, values) &&
+			read_alignment(c, gguf, &alignment) && read_tensors(c, gguf, tensors) &&
+			place_tensors(c, gguf, alignment);
 	}
 	free(c);
 	if (!ok)
@@ -359,8 +371,9 @@ bool gguf_int(const struct gguf *gguf, const char *key, int64_t low, int64_t hig
 	if (!is_whole(found->type))
 		return wrong(gguf, key, "a whole number", err);
 	if (found->integer < low || found->integer > high)
-		return err_input(err, gguf->file.path, key, "a whole number from %" PRId64 " to %" PRId64 " was expected, got %" PRId64,
-			low, high, found->integer);
+		return err_input(err, gguf->file.path, key,
+			"a whole number from %" PRId64 " to %" PRId64 " was expected, got %" PRId64, low, high,
+			found->integer);
 	*value = found->integer;
 	return true;
 }
@@ -373,7 +386,8 @@ bool gguf_float(const struct gguf *gguf, const char *key, double low, double hig
 	if (found->type != GGUF_F32 && found->type != GGUF_F64)
 		return wrong(gguf, key, "a number with a point", err);
 	if (!(found->real >= low && found->real <= high))
-		return err_input(err, gguf->file.path, key, "a number from %g to %g was expected, got %g", low, high, found->real);
+		return err_input(err, gguf->file.path, key, "a number from %g to %g was expected, got %g", low, high,
+			found->real);
 	*value = (float)found->real;
 	return true;
 }
@@ -400,8 +414,8 @@ bool gguf_text(const struct gguf *gguf, const char *key, const char **text, stru
 	return true;
 }
 
-bool gguf_strings(const struct gguf *gguf, const char *key, bool (*element)(void *self, uint64_t i, const char *bytes, size_t length),
-	void *self, struct err *err)
+bool gguf_strings(const struct gguf *gguf, const char *key,
+	bool (*element)(void *self, uint64_t i, const char *bytes, size_t length), void *self, struct err *err)
 {
 	const struct gguf_value *found = gguf_value(gguf, key);
 	if (found == NULL || found->type != GGUF_ARRAY || found->elements != GGUF_STRING)
@@ -439,7 +453,8 @@ bool gguf_numbers(const struct gguf *gguf, const char *key, uint64_t count, doub
 	if (found == NULL || found->type != GGUF_ARRAY || found->elements == GGUF_STRING)
 		return wrong(gguf, key, "a list of numbers", err);
 	if (found->count != count)
-		return err_input(err, gguf->file.path, key, "%" PRIu64 " numbers were expected, got %" PRIu64, count, found->count);
+		return err_input(err, gguf->file.path, key, "%" PRIu64 " numbers were expected, got %" PRIu64, count,
+			found->count);
 	struct cursor *c = MEM_NEW(struct cursor);
 	cursor_init(c, &gguf->file, found->offset, err);
 	for (uint64_t i = 0; c->ok && i < count; i++)

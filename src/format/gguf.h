@@ -24,20 +24,32 @@
 #define GGUF_MAX_RANK 4
 
 enum gguf_type {
-	GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY, GGUF_U64,
-	GGUF_I64, GGUF_F64, GGUF_TYPES
+	GGUF_U8,
+	GGUF_I8,
+	GGUF_U16,
+	GGUF_I16,
+	GGUF_U32,
+	GGUF_I32,
+	GGUF_F32,
+	GGUF_BOOL,
+	GGUF_STRING,
+	GGUF_ARRAY,
+	GGUF_U64,
+	GGUF_I64,
+	GGUF_F64,
+	GGUF_TYPES
 };
 
 struct gguf_value {
 	const char *key; /* terminated, no NUL inside */
 	enum gguf_type type;
-	int64_t integer;         /* of whole numbers and booleans; an unsigned one above 2^63 - 1 is refused */
-	double real;             /* of F32 and F64, and of whole numbers */
-	const char *text;        /* of strings: raw bytes, terminated */
+	int64_t integer;  /* of whole numbers and booleans; an unsigned one above 2^63 - 1 is refused */
+	double real;      /* of F32 and F64, and of whole numbers */
+	const char *text; /* of strings: raw bytes, terminated */
 	size_t length;
 	enum gguf_type elements; /* of arrays */
 	uint64_t count;
-	uint64_t offset;         /* of its first element in the file */
+	uint64_t offset; /* of its first element in the file */
 };
 
 struct gguf_tensor {
@@ -79,8 +91,8 @@ bool gguf_text(const struct gguf *gguf, const char *key, const char **text, stru
 
 /* Tells the elements of an array of strings in order; stops when `element` gives false. Input error when the key is no such
  * array. */
-bool gguf_strings(const struct gguf *gguf, const char *key, bool (*element)(void *self, uint64_t i, const char *bytes, size_t length),
-	void *self, struct err *err);
+bool gguf_strings(const struct gguf *gguf, const char *key,
+	bool (*element)(void *self, uint64_t i, const char *bytes, size_t length), void *self, struct err *err);
 /* Reads an array of numbers (any whole or F32) as doubles into values[count]; input error unless it has exactly `count`. */
 bool gguf_numbers(const struct gguf *gguf, const char *key, uint64_t count, double *values, struct err *err);
 

@@ -53,8 +53,8 @@ uint64_t llama2c_offset(const struct llama2c *bin, enum llama2c_part part, int64
 static const enum llama2c_part orders[2][LLAMA2C_PARTS] = {
 	{LLAMA2C_EMBED, LLAMA2C_ATTN_NORM, LLAMA2C_Q, LLAMA2C_K, LLAMA2C_V, LLAMA2C_OUT, LLAMA2C_MLP_NORM, LLAMA2C_GATE,
 		LLAMA2C_DOWN, LLAMA2C_UP, LLAMA2C_FINAL_NORM, LLAMA2C_HEAD},
-	{LLAMA2C_ATTN_NORM, LLAMA2C_MLP_NORM, LLAMA2C_FINAL_NORM, LLAMA2C_EMBED, LLAMA2C_Q, LLAMA2C_K, LLAMA2C_V, LLAMA2C_OUT,
-		LLAMA2C_GATE, LLAMA2C_DOWN, LLAMA2C_UP, LLAMA2C_HEAD},
+	{LLAMA2C_ATTN_NORM, LLAMA2C_MLP_NORM, LLAMA2C_FINAL_NORM, LLAMA2C_EMBED, LLAMA2C_Q, LLAMA2C_K, LLAMA2C_V,
+		LLAMA2C_OUT, LLAMA2C_GATE, LLAMA2C_DOWN, LLAMA2C_UP, LLAMA2C_HEAD},
 };
 
 /* Where each part lies, and that the file ends with the last: no sum is made before its terms were compared with the file. */
@@ -75,14 +75,19 @@ static bool place(struct cursor *c, struct llama2c *bin)
 		if (at > size)
 			return cursor_fail(c, "the sizes ask for more weights than the file has bytes");
 	}
-	return at == size || cursor_fail(c, "the file has %" PRIu64 " bytes, but its sizes give %" PRIu64
-		"; is it a checkpoint of llama2.c?", size, at);
+	return at == size ||
+		cursor_fail(c,
+			"the file has %" PRIu64 " bytes, but its sizes give %" PRIu64
+			"; is it a checkpoint of llama2.c?",
+			size, at);
 }
 
 static bool read_sizes(struct cursor *c, struct llama2c *bin)
 {
-	int64_t *const sizes[] = {&bin->dim, &bin->hidden, &bin->layers, &bin->heads, &bin->kv_heads, &bin->vocabulary, &bin->context};
-	static const char *const names[] = {"dim", "hidden_dim", "n_layers", "n_heads", "n_kv_heads", "vocab_size", "max_seq_len"};
+	int64_t *const sizes[] = {&bin->dim, &bin->hidden, &bin->layers, &bin->heads, &bin->kv_heads, &bin->vocabulary,
+		&bin->context};
+	static const char *const names[] = {"dim", "hidden_dim", "n_layers", "n_heads", "n_kv_heads", "vocab_size",
+		"max_seq_len"};
 	for (int i = 0; i < 7; i++)
 		*sizes[i] = (int32_t)cursor_u32(c, names[i]);
 	if (!c->ok)
@@ -93,10 +98,12 @@ static bool read_sizes(struct cursor *c, struct llama2c *bin)
 	}
 	for (int i = 0; i < 7; i++) {
 		if (*sizes[i] < 1 || *sizes[i] > SIZE_MOST)
-			return cursor_fail(c, "%s is %" PRId64 "; this is no checkpoint of llama2.c", names[i], *sizes[i]);
+			return cursor_fail(c, "%s is %" PRId64 "; this is no checkpoint of llama2.c", names[i],
+				*sizes[i]);
 	}
 	if (bin->dim % bin->heads != 0 || bin->heads % bin->kv_heads != 0 || bin->dim / bin->heads % 2 != 0)
-		return cursor_fail(c, "%" PRId64 " heads on %" PRId64 " key/value heads do not share a width of %" PRId64 " evenly",
+		return cursor_fail(c,
+			"%" PRId64 " heads on %" PRId64 " key/value heads do not share a width of %" PRId64 " evenly",
 			bin->heads, bin->kv_heads, bin->dim);
 	return true;
 }
@@ -110,7 +117,9 @@ static bool read_head(struct cursor *c, struct llama2c *bin)
 	}
 	bin->version = (int)cursor_u32(c, "the version");
 	if (c->ok && bin->version != 1)
-		return cursor_fail(c, "this checkpoint of llama2.c has version %d; versions 0 and 1 (float32) can be read", bin->version);
+		return cursor_fail(c,
+			"this checkpoint of llama2.c has version %d; versions 0 and 1 (float32) can be read",
+			bin->version);
 	if (!read_sizes(c, bin))
 		return false;
 	bin->shared = cursor_u8(c, "whether the classifier is shared") != 0;

@@ -42,10 +42,28 @@ bool quant_find(uint32_t number, enum quant *type)
 
 const char *quant_number_name(uint32_t number)
 {
-	static const char *const others[] = {[9] = "Q8_1", [15] = "Q8_K", [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS",
-		[19] = "IQ1_S", [20] = "IQ4_NL", [21] = "IQ3_S", [22] = "IQ2_S", [23] = "IQ4_XS", [24] = "I8", [25] = "I16",
-		[26] = "I32", [27] = "I64", [28] = "F64", [29] = "IQ1_M", [34] = "TQ1_0", [35] = "TQ2_0", [39] = "MXFP4",
-		[40] = "NVFP4", [41] = "Q1_0", [42] = "Q2_0"};
+	static const char *const others[] = {[9] = "Q8_1",
+		[15] = "Q8_K",
+		[16] = "IQ2_XXS",
+		[17] = "IQ2_XS",
+		[18] = "IQ3_XXS",
+		[19] = "IQ1_S",
+		[20] = "IQ4_NL",
+		[21] = "IQ3_S",
+		[22] = "IQ2_S",
+		[23] = "IQ4_XS",
+		[24] = "I8",
+		[25] = "I16",
+		[26] = "I32",
+		[27] = "I64",
+		[28] = "F64",
+		[29] = "IQ1_M",
+		[34] = "TQ1_0",
+		[35] = "TQ2_0",
+		[39] = "MXFP4",
+		[40] = "NVFP4",
+		[41] = "Q1_0",
+		[42] = "Q2_0"};
 	enum quant type;
 	if (quant_find(number, &type))
 		return quant_name(type);

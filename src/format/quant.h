@@ -11,16 +11,18 @@
 #include <stdint.h>
 
 /* X(name, number in GGUF, values per block, bytes per block) */
+/* clang-format off */
 #define QUANT_LIST(X)                                                                                            \
 	X(F32, 0, 1, 4) X(F16, 1, 1, 2) X(BF16, 30, 1, 2) X(Q4_0, 2, 32, 18) X(Q4_1, 3, 32, 20) X(Q5_0, 6, 32, 22)  \
 	X(Q5_1, 7, 32, 24) X(Q8_0, 8, 32, 34) X(Q2_K, 10, 256, 84) X(Q3_K, 11, 256, 110) X(Q4_K, 12, 256, 144)      \
 	X(Q5_K, 13, 256, 176) X(Q6_K, 14, 256, 210)
+/* clang-format on */
 
 enum quant {
 #define X(name, number, values, bytes) QUANT_##name,
 	QUANT_LIST(X)
 #undef X
-	QUANT_COUNT
+		QUANT_COUNT
 };
 
 const char *quant_name(enum quant type);

@@ -37,18 +37,22 @@ static bool check_length(const struct safetensors *st, uint64_t *header, struct 
 	const char *path = st->file.path;
 	if (st->file.size < LENGTH_BYTES)
 		return err_input(err, path, NULL,
-			"a safetensors file starts with 8 bytes of header length, but this file has only %" PRIu64, st->file.size);
+			"a safetensors file starts with 8 bytes of header length, but this file has only %" PRIu64,
+			st->file.size);
 	if (!file_read(&st->file, 0, LENGTH_BYTES, bytes, err))
 		return false;
 	*header = 0;
 	for (int i = LENGTH_BYTES - 1; i >= 0; i--)
 		*header = *header << 8 | bytes[i];
 	if (*header > HEADER_MOST)
-		return err_input(err, path, "byte 0", "the header length is %" PRIu64 ", but at most %u are allowed; "
-			"this may be no safetensors file", *header, HEADER_MOST);
+		return err_input(err, path, "byte 0",
+			"the header length is %" PRIu64 ", but at most %u are allowed; "
+			"this may be no safetensors file",
+			*header, HEADER_MOST);
 	if (*header > st->file.size - LENGTH_BYTES)
-		return err_input(err, path, "byte 0", "the header has %" PRIu64 " bytes, but the file ends after %" PRIu64
-			"; it is cut short", *header, st->file.size);
+		return err_input(err, path, "byte 0",
+			"the header has %" PRIu64 " bytes, but the file ends after %" PRIu64 "; it is cut short",
+			*header, st->file.size);
 	return true;
 }
 
@@ -100,7 +104,8 @@ static bool read_shape(const struct json *node, struct tensor *tensor, struct er
 	if (node->type != JSON_ARRAY)
 		return json_error(node, err, "a shape must be a list of whole numbers");
 	if (node->count > TENSOR_MAX_RANK)
-		return json_error(node, err, "the shape has %zu axes, but at most %d are supported", node->count, TENSOR_MAX_RANK);
+		return json_error(node, err, "the shape has %zu axes, but at most %d are supported", node->count,
+			TENSOR_MAX_RANK);
 	tensor->rank = (int)node->count;
 	for (size_t i = 0; i < node->count; i++) {
 		if (!json_int(node->items[i], 0, INT64_MAX, &tensor->shape[i], err))
@@ -125,7 +130,8 @@ static bool read_dtype(const struct json *node, enum dtype *dtype, struct err *e
 	if (!json_string(node, &name, &length, err))
 		return false;
 	return dtype_parse(name, length, dtype) ||
-		json_error(node, err, "the type '%.40s' is not known to the safetensors format (as F32, BF16 or I64 are)", name);
+		json_error(node, err,
+			"the type '%.40s' is not known to the safetensors format (as F32, BF16 or I64 are)", name);
 }
 
 /* One tensor's object: fields of the right types. The offset is relative to the data; *end is kept for the checks
@@ -144,7 +150,8 @@ static bool read_entry(struct safetensors *st, const struct json *node, struct s
 		return false;
 	if (offsets->type != JSON_ARRAY || offsets->count != 2)
 		return json_error(offsets, err, "data_offsets must be a list of two numbers, begin and end");
-	if (!json_int(offsets->items[0], 0, INT64_MAX, &begin, err) || !json_int(offsets->items[1], 0, INT64_MAX, &stop, err))
+	if (!json_int(offsets->items[0], 0, INT64_MAX, &begin, err) ||
+		!json_int(offsets->items[1], 0, INT64_MAX, &stop, err))
 		return false;
 	entry->name = arena_strndup(&st->arena, node->key, node->key_length);
 	entry->name_length = node->key_length;
@@ -193,16 +200,20 @@ static bool check_layout(const struct safetensors *st, const struct candidate *c
 		uint64_t end = candidates[i].end, bytes = 0;
 		const char *problem;
 		if (entry->offset != *used)
-			return tensor_error(st, entry, err, "its data begin at offset %" PRIu64 ", but %s %" PRIu64
-				"; tensors must follow each other", entry->offset,
+			return tensor_error(st, entry, err,
+				"its data begin at offset %" PRIu64 ", but %s %" PRIu64
+				"; tensors must follow each other",
+				entry->offset,
 				entry->offset > *used ? "there is a hole since" : "the one before it ends at", *used);
 		if (end < entry->offset)
-			return tensor_error(st, entry, err, "its data end at offset %" PRIu64 ", before they begin at %" PRIu64, end,
+			return tensor_error(st, entry, err,
+				"its data end at offset %" PRIu64 ", before they begin at %" PRIu64, end,
 				entry->offset);
 		if (!count_bytes(&entry->tensor, &bytes, &problem))
 			return tensor_error(st, entry, err, "%s; the file is damaged or made to deceive", problem);
 		if (end - entry->offset != bytes)
-			return tensor_error(st, entry, err, "its data_offsets span %" PRIu64 " bytes, but its shape and type need %" PRIu64,
+			return tensor_error(st, entry, err,
+				"its data_offsets span %" PRIu64 " bytes, but its shape and type need %" PRIu64,
 				end - entry->offset, bytes);
 		*used = end;
 	}
@@ -259,8 +270,9 @@ static bool read_entries(struct safetensors *st, const struct json *root, uint64
 	if (!check_layout(st, candidates, count, &used, err))
 		return false;
 	if (used != st->file.size - data)
-		return err_input(err, st->file.path, NULL, "the tensors take %" PRIu64 " bytes, but the file has %" PRIu64
-			" behind its header; it is %s", used, st->file.size - data,
+		return err_input(err, st->file.path, NULL,
+			"the tensors take %" PRIu64 " bytes, but the file has %" PRIu64 " behind its header; it is %s",
+			used, st->file.size - data,
 			used > st->file.size - data ? "cut short" : "longer than its header says");
 	keep_entries(st, candidates, count, data);
 	return true;
@@ -311,10 +323,12 @@ bool safetensors_read(const struct safetensors *st, const struct safetensors_ent
 {
 	int64_t total = tensor_count(&entry->tensor);
 	if (dtype_bits(entry->tensor.dtype) % 8 != 0)
-		return tensor_error(st, entry, err, "its type %s has elements smaller than a byte, which cannot be read",
+		return tensor_error(st, entry, err,
+			"its type %s has elements smaller than a byte, which cannot be read",
 			dtype_name(entry->tensor.dtype));
 	if (first < 0 || count < 0 || first > total || count > total - first)
-		return tensor_error(st, entry, err, "%" PRId64 " elements from element %" PRId64 " on are asked for, but it has %" PRId64, count,
+		return tensor_error(st, entry, err,
+			"%" PRId64 " elements from element %" PRId64 " on are asked for, but it has %" PRId64, count,
 			first, total);
 	size_t size = dtype_size(entry->tensor.dtype);
 	return file_read(&st->file, entry->offset + (uint64_t)first * size, (size_t)count * size, data, err);

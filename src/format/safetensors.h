@@ -41,7 +41,7 @@ struct safetensors_metadata {
 struct safetensors {
 	struct file file;
 	struct arena arena;
-	struct map names; /* name -> index in entries */
+	struct map names;                  /* name -> index in entries */
 	struct safetensors_entry *entries; /* in order of offset */
 	size_t count;
 	struct safetensors_metadata *metadata;
@@ -60,8 +60,8 @@ const char *safetensors_metadata(const struct safetensors *st, const char *key);
 
 /* Reads `count` elements from element `first` on, as they are in the file, into `data` (count * size bytes). Input
  * error when the file is cut short, system error when it cannot be read. */
-bool safetensors_read(const struct safetensors *st, const struct safetensors_entry *entry, int64_t first,
-	int64_t count, void *data, struct err *err);
+bool safetensors_read(const struct safetensors *st, const struct safetensors_entry *entry, int64_t first, int64_t count,
+	void *data, struct err *err);
 
 /* --- writing --- */
 struct safetensors_writer; /* a file under way */
@@ -75,8 +75,8 @@ struct safetensors_item {
  * items that have axes, and the `metadata` pairs before: a list ended by a pair whose key is NULL, or NULL. Small
  * additions are gathered into writes of a megabyte. Usage error for two items of one name or sizes that overflow;
  * else fails as file_writer_open does; *writer is NULL then. The caller finishes or abandons the writer. */
-bool safetensors_writer_open(struct safetensors_writer **writer, const char *path,
-	const struct safetensors_item *items, size_t count, const struct safetensors_metadata *metadata, struct err *err);
+bool safetensors_writer_open(struct safetensors_writer **writer, const char *path, const struct safetensors_item *items,
+	size_t count, const struct safetensors_metadata *metadata, struct err *err);
 /* Adds the data of the next item in order; `bytes` must be its size. System error when the file cannot be written. */
 bool safetensors_writer_add(struct safetensors_writer *writer, const void *data, size_t bytes, struct err *err);
 /* Renames into place (synced first when `sync`) and frees the writer; gives the file's size and XXH3-64. Input

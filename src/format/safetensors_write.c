@@ -84,7 +84,8 @@ static bool check_names(const char *path, const struct safetensors_item *items, 
 	for (size_t i = 0; i < count && ok; i++) {
 		const char *name = items[i].name;
 		if (strcmp(name, "__metadata__") == 0 || !map_put(&names, name, strlen(name), (int64_t)i))
-			ok = err_usage(err, path, "two tensors cannot both be named '%s' in one file; rename one", name);
+			ok = err_usage(err, path, "two tensors cannot both be named '%s' in one file; rename one",
+				name);
 	}
 	map_free(&names);
 	return ok;
@@ -95,9 +96,11 @@ static bool count_sizes(struct safetensors_writer *writer, const char *path, con
 {
 	uint64_t total = 0;
 	for (size_t i = 0; i < writer->count; i++) {
-		bool fits = item_bytes(&items[i], &writer->sizes[i]) && mem_add(total, writer->sizes[i], &total) && total <= INT64_MAX;
+		bool fits = item_bytes(&items[i], &writer->sizes[i]) && mem_add(total, writer->sizes[i], &total) &&
+			total <= INT64_MAX;
 		if (!fits)
-			return err_usage(err, path, "the tensor '%s' is too large for a file; write a part of it", items[i].name);
+			return err_usage(err, path, "the tensor '%s' is too large for a file; write a part of it",
+				items[i].name);
 	}
 	return true;
 }
@@ -153,7 +156,7 @@ static bool add(struct safetensors_writer *writer, const void *bytes, size_t len
 	return true;
 }
 
-static void delete(struct safetensors_writer *writer)
+static void delete (struct safetensors_writer *writer)
 {
 	hash_delete(writer->hash);
 	free(writer->gather);
@@ -177,7 +180,8 @@ bool safetensors_writer_open(struct safetensors_writer **result, const char *pat
 		goto done;
 	make_header(writer, items, metadata, &header);
 	if (header.length - 8 > HEADER_MOST) {
-		ok = err_usage(err, path, "the names and shapes of %zu tensors do not fit the header; write fewer", count);
+		ok = err_usage(err, path, "the names and shapes of %zu tensors do not fit the header; write fewer",
+			count);
 		goto done;
 	}
 	ok = file_writer_open(&writer->file, path, err) && add(writer, header.data, header.length, err);
@@ -196,8 +200,8 @@ bool safetensors_writer_add(struct safetensors_writer *writer, const void *data,
 	if (writer->next == writer->count)
 		return err_usage(err, path, "all %zu tensors of this file are written already", writer->count);
 	if (writer->sizes[writer->next] != bytes)
-		return err_usage(err, path, "tensor %zu of this file has %" PRIu64 " bytes, but %zu were given", writer->next,
-			writer->sizes[writer->next], bytes);
+		return err_usage(err, path, "tensor %zu of this file has %" PRIu64 " bytes, but %zu were given",
+			writer->next, writer->sizes[writer->next], bytes);
 	writer->next++;
 	return add(writer, data, bytes, err);
 }
@@ -206,7 +210,8 @@ bool safetensors_writer_finish(struct safetensors_writer *writer, bool sync, uin
 	struct err *err)
 {
 	if (writer->next < writer->count) {
-		err_usage(err, writer->file.path, "only %zu of the %zu tensors of this file were written", writer->next, writer->count);
+		err_usage(err, writer->file.path, "only %zu of the %zu tensors of this file were written", writer->next,
+			writer->count);
 		safetensors_writer_abandon(writer);
 		return false;
 	}
@@ -217,7 +222,7 @@ bool safetensors_writer_finish(struct safetensors_writer *writer, bool sync, uin
 	*bytes = writer->file.written;
 	*digest = hash_value(writer->hash);
 	bool ok = file_writer_finish(&writer->file, sync, err);
-	delete(writer);
+	delete (writer);
 	return ok;
 }
 
@@ -226,5 +231,5 @@ void safetensors_writer_abandon(struct safetensors_writer *writer)
 	if (writer == NULL)
 		return;
 	file_writer_abandon(&writer->file);
-	delete(writer);
+	delete (writer);
 }

@@ -11,16 +11,16 @@
 
 /* One weight: its canonical name and axes, and the tensor of the file that holds it. */
 struct model_part {
-	const char *name;    /* canonical */
-	const char *source;  /* name in the file */
-	const char *axes;    /* "HH": [out, in]; "H": a vector */
-	int64_t out, in;     /* in is 0 for a vector */
+	const char *name;   /* canonical */
+	const char *source; /* name in the file */
+	const char *axes;   /* "HH": [out, in]; "H": a vector */
+	int64_t out, in;    /* in is 0 for a vector */
 	enum weight_form form;
-	bool transposed;     /* the file has [in, out] */
-	float offset;        /* added to every number when it is loaded from a Hugging Face file */
+	bool transposed;      /* the file has [in, out] */
+	float offset;         /* added to every number when it is loaded from a Hugging Face file */
 	int64_t rotary_heads; /* heads whose numbers are turned in pairs; 0: none */
-	int64_t part, parts; /* this is part number `part` of `parts` equal parts of the outputs; 0, 1: all of it */
-	float constant;      /* of a random model: a norm's gain; 0 draws at random (matrices) or gives zeros (vectors) */
+	int64_t part, parts;  /* this is part number `part` of `parts` equal parts of the outputs; 0, 1: all of it */
+	float constant; /* of a random model: a norm's gain; 0 draws at random (matrices) or gives zeros (vectors) */
 };
 
 bool model_add(struct model *model, const struct model_part *part, struct err *err);

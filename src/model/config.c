@@ -34,7 +34,8 @@ const struct json *config_find(const struct json *document, const char *key)
 	return node == NULL || node->type == JSON_NULL ? NULL : node;
 }
 
-bool config_int(const struct json *document, const char *key, int64_t low, int64_t high, int64_t *value, struct err *err)
+bool config_int(const struct json *document, const char *key, int64_t low, int64_t high, int64_t *value,
+	struct err *err)
 {
 	const struct json *node = config_find(document, key);
 	return node == NULL || json_int(node, low, high, value, err);
@@ -113,13 +114,21 @@ bool config_refuse(const struct json *document, const char *key, struct err *err
 	bool on = false;
 	if (!config_bool(document, key, &on, err))
 		return false;
-	return !on || json_error(json_find(document, key), err, "true is not supported: this program has no such operation");
+	return !on ||
+		json_error(json_find(document, key), err, "true is not supported: this program has no such operation");
 }
 
 bool config_gpt2(struct config *config, const struct json *document, struct err *err)
 {
-	*config = (struct config){.family = "gpt2", .vocabulary = 50257, .context = 1024, .hidden = 768, .layers = 12,
-		.heads = 12, .norm_eps = 1e-5f, .scale_scores = true, .tied = true};
+	*config = (struct config){.family = "gpt2",
+		.vocabulary = 50257,
+		.context = 1024,
+		.hidden = 768,
+		.layers = 12,
+		.heads = 12,
+		.norm_eps = 1e-5f,
+		.scale_scores = true,
+		.tied = true};
 	if (!config_int(document, "vocab_size", 1, CONFIG_MAX_SIZE, &config->vocabulary, err) ||
 		!config_int(document, "n_positions", 1, CONFIG_MAX_SIZE, &config->context, err) ||
 		!config_int(document, "n_embd", 1, CONFIG_MAX_SIZE, &config->hidden, err) ||
@@ -192,7 +201,8 @@ static bool refuse_quantised(const struct json *document, struct err *err)
 	method = node->type == JSON_OBJECT ? config_find(node, "quant_method") : NULL;
 	if (method != NULL && !json_string(method, &name, &length, err))
 		return false;
-	return json_error(node, err, "quantised weights (%s) are not supported in a folder; take the model unquantised, or as GGUF", name);
+	return json_error(node, err,
+		"quantised weights (%s) are not supported in a folder; take the model unquantised, or as GGUF", name);
 }
 
 bool config_read(struct config *config, const struct json *document, struct err *err)
@@ -210,5 +220,6 @@ bool config_read(struct config *config, const struct json *document, struct err 
 		return families[i].read(config, document, err);
 	}
 	config_families(known, sizeof known);
-	return json_error(json_find(document, "model_type"), err, "unknown model family \"%s\"; known: %s", type, known);
+	return json_error(json_find(document, "model_type"), err, "unknown model family \"%s\"; known: %s", type,
+		known);
 }

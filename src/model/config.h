@@ -38,15 +38,15 @@ struct config {
 	/* the Llama-like families; zeros mean that the family has no such thing */
 	struct rope rope, local_rope; /* local: of layers with a sliding window, where its theta is not 0 */
 	bool qkv_bias, out_bias, mlp_bias;
-	bool qk_norm;        /* queries and keys are normalised head by head */
-	bool post_norms;     /* attention and MLP are normalised again before they are added */
-	float norm_offset;   /* added to the gain of every norm when it is loaded: Gemma stores them less 1 */
-	float embed_scale;   /* embeddings are multiplied by it */
-	float score_scale;   /* attention scores are multiplied by it; 0: 1 / sqrt(head_width) */
+	bool qk_norm;               /* queries and keys are normalised head by head */
+	bool post_norms;            /* attention and MLP are normalised again before they are added */
+	float norm_offset;          /* added to the gain of every norm when it is loaded: Gemma stores them less 1 */
+	float embed_scale;          /* embeddings are multiplied by it */
+	float score_scale;          /* attention scores are multiplied by it; 0: 1 / sqrt(head_width) */
 	float score_cap, logit_cap; /* c * tanh(x / c) of scores and logits */
-	int64_t window;      /* positions that a layer with a sliding window sees */
+	int64_t window;             /* positions that a layer with a sliding window sees */
 	uint8_t windowed[CONFIG_MAX_LAYERS]; /* 1 for such a layer */
-	int32_t bos, pad;    /* -1: none */
+	int32_t bos, pad;                    /* -1: none */
 	int32_t end_tokens[CONFIG_MAX_END_TOKENS];
 	int end_token_count;
 };

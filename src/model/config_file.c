@@ -33,7 +33,12 @@ static bool number(const struct reader *r, const char *rest, double low, double 
 static const struct {
 	const char *architecture, *family;
 } architectures[] = {
-	{"gpt2", "gpt2"}, {"llama", "llama"}, {"qwen2", "qwen2"}, {"qwen3", "qwen3"}, {"gemma", "gemma"}, {"gemma2", "gemma2"},
+	{"gpt2", "gpt2"},
+	{"llama", "llama"},
+	{"qwen2", "qwen2"},
+	{"qwen3", "qwen3"},
+	{"gemma", "gemma"},
+	{"gemma2", "gemma2"},
 	{"gemma3", "gemma3_text"},
 };
 
@@ -53,41 +58,47 @@ static bool find_family(struct reader *r, struct config *config)
 	if (!gguf_text(r->gguf, "general.architecture", &r->architecture, r->err))
 		return false;
 	if (r->architecture == NULL)
-		return err_input(r->err, r->gguf->file.path, "general.architecture", "the file does not say what model it is");
+		return err_input(r->err, r->gguf->file.path, "general.architecture",
+			"the file does not say what model it is");
 	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
-		used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", architectures[i].architecture);
+		used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
+			architectures[i].architecture);
 		if (strcmp(architectures[i].architecture, r->architecture) == 0) {
 			*config = (struct config){.family = architectures[i].family};
 			return true;
 		}
 	}
-	return err_input(r->err, r->gguf->file.path, "general.architecture", "unknown architecture \"%.60s\"; known: %s",
-		r->architecture, known);
+	return err_input(r->err, r->gguf->file.path, "general.architecture",
+		"unknown architecture \"%.60s\"; known: %s", r->architecture, known);
 }
 
 static bool read_sizes(const struct reader *r, struct config *c)
 {
 	const struct gguf_tensor *table = gguf_tensor(r->gguf, "token_embd.weight");
 	if (table == NULL || table->rank != 2)
-		return err_input(r->err, r->gguf->file.path, "token_embd.weight", "there is no table of tokens: the file holds no weights");
+		return err_input(r->err, r->gguf->file.path, "token_embd.weight",
+			"there is no table of tokens: the file holds no weights");
 	c->vocabulary = table->shape[0];
 	c->hidden = c->layers = c->heads = c->mlp = c->context = 0;
 	if (c->vocabulary > CONFIG_MAX_SIZE || !size(r, "embedding_length", CONFIG_MAX_SIZE, &c->hidden) ||
 		!size(r, "block_count", CONFIG_MAX_LAYERS, &c->layers) ||
 		!size(r, "attention.head_count", CONFIG_MAX_SIZE, &c->heads) ||
-		!size(r, "feed_forward_length", CONFIG_MAX_SIZE, &c->mlp) || !size(r, "context_length", CONFIG_MAX_SIZE, &c->context))
+		!size(r, "feed_forward_length", CONFIG_MAX_SIZE, &c->mlp) ||
+		!size(r, "context_length", CONFIG_MAX_SIZE, &c->context))
 		return false;
 	if (c->hidden == 0 || c->layers == 0 || c->heads == 0 || c->mlp == 0 || c->context == 0)
 		return err_input(r->err, r->gguf->file.path, r->architecture,
-			"a size is missing: embedding_length, block_count, attention.head_count, feed_forward_length and context_length are needed");
+			"a size is missing: embedding_length, block_count, attention.head_count, feed_forward_length "
+			"and context_length are needed");
 	c->kv_heads = c->heads;
 	c->head_width = c->hidden / c->heads;
 	if (!size(r, "attention.head_count_kv", CONFIG_MAX_SIZE, &c->kv_heads) ||
 		!size(r, "attention.key_length", CONFIG_MAX_SIZE, &c->head_width))
 		return false;
 	return (c->head_width > 0 && c->heads % c->kv_heads == 0) ||
-		err_input(r->err, r->gguf->file.path, key(r, "attention.head_count"), "%" PRId64 " heads do not go with %" PRId64
-			" key/value heads and a width of %" PRId64, c->heads, c->kv_heads, c->hidden);
+		err_input(r->err, r->gguf->file.path, key(r, "attention.head_count"),
+			"%" PRId64 " heads do not go with %" PRId64 " key/value heads and a width of %" PRId64,
+			c->heads, c->kv_heads, c->hidden);
 }
 
 /* Keys that some writers add to these architectures, whose arithmetic is not here: none may say anything else than its standard. */
@@ -97,18 +108,28 @@ static bool refuse_options(const struct reader *r, const struct config *c)
 		const char *key;
 		double standard;
 	} options[] = {
-		{"expert_count", 0}, {"rope.dimension_count", (double)c->head_width}, {"attention.value_length", (double)c->head_width},
-		{"attention.causal", 1}, {"attention.scale", 0}, {"logit_scale", 0}, {"residual_scale", 0}, {"embedding_scale", 0},
-		{"attention.clamp_kqv", 0}, {"attention.max_alibi_bias", 0}, {"use_parallel_residual", 0},
+		{"expert_count", 0},
+		{"rope.dimension_count", (double)c->head_width},
+		{"attention.value_length", (double)c->head_width},
+		{"attention.causal", 1},
+		{"attention.scale", 0},
+		{"logit_scale", 0},
+		{"residual_scale", 0},
+		{"embedding_scale", 0},
+		{"attention.clamp_kqv", 0},
+		{"attention.max_alibi_bias", 0},
+		{"use_parallel_residual", 0},
 		{"rope.scaling.attn_factor", 1},
 	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		const struct gguf_value *value = gguf_value(r->gguf, key(r, options[i].key));
-		double given = value == NULL ? options[i].standard : value->type == GGUF_F32 || value->type == GGUF_F64 ? value->real
-			: (double)value->integer;
-		if (value != NULL && (value->type == GGUF_STRING || value->type == GGUF_ARRAY || given != options[i].standard))
-			return err_input(r->err, r->gguf->file.path, value->key, "only %.9g is supported: this program has no such operation",
-				options[i].standard);
+		double given = value == NULL                                 ? options[i].standard
+			: value->type == GGUF_F32 || value->type == GGUF_F64 ? value->real
+									     : (double)value->integer;
+		if (value != NULL &&
+			(value->type == GGUF_STRING || value->type == GGUF_ARRAY || given != options[i].standard))
+			return err_input(r->err, r->gguf->file.path, value->key,
+				"only %.9g is supported: this program has no such operation", options[i].standard);
 	}
 	return true;
 }
@@ -121,7 +142,8 @@ static bool read_factors(const struct reader *r, struct config *c)
 	if (t == NULL)
 		return true;
 	if (t->rank != 1 || t->shape[0] != c->head_width / 2 || !quant_find(t->type, &type) || type != QUANT_F32)
-		return err_input(r->err, r->gguf->file.path, t->name, "%" PRId64 " numbers of type F32 were expected", c->head_width / 2);
+		return err_input(r->err, r->gguf->file.path, t->name, "%" PRId64 " numbers of type F32 were expected",
+			c->head_width / 2);
 	float *factors = ARENA_ARRAY(r->arena, float, t->shape[0]);
 	c->rope.factors = factors;
 	return file_read(&r->gguf->file, t->offset, (size_t)t->bytes, factors, r->err);
@@ -189,9 +211,12 @@ static bool refuse_window(const struct reader *r, const struct config *c)
 {
 	int64_t window = c->context;
 	return gguf_int(r->gguf, key(r, "attention.sliding_window"), 0, INT32_MAX, &window, r->err) &&
-		(window == 0 || window >= c->context || err_input(r->err, r->gguf->file.path, key(r, "attention.sliding_window"),
-			"a window is not supported for the architecture %s in a GGUF file, which does not say which layers have it; use the "
-			"folder that the file was made from", r->architecture));
+		(window == 0 || window >= c->context ||
+			err_input(r->err, r->gguf->file.path, key(r, "attention.sliding_window"),
+				"a window is not supported for the architecture %s in a GGUF file, which does not say "
+				"which layers have it; use the "
+				"folder that the file was made from",
+				r->architecture));
 }
 
 static bool read_special_tokens(const struct reader *r, struct config *c)
@@ -257,7 +282,7 @@ bool source_config(const struct source *source, struct config *config, struct ar
 		return read_gguf(&source->gguf, config, arena, err);
 	read_llama2c(&source->bin, config);
 	if (config->layers > CONFIG_MAX_LAYERS)
-		return err_input(err, source->path, "n_layers", "%" PRId64 " layers; at most %d are supported", config->layers,
-			CONFIG_MAX_LAYERS);
+		return err_input(err, source->path, "n_layers", "%" PRId64 " layers; at most %d are supported",
+			config->layers, CONFIG_MAX_LAYERS);
 	return true;
 }

@@ -20,31 +20,125 @@ static const struct standard {
 	float score_cap, logit_cap;
 	int32_t bos, end; /* -1: none */
 } standards[] = {
-	{.family = "llama", .vocabulary = 32000, .hidden = 4096, .mlp = 11008, .layers = 32, .heads = 32, .context = 2048,
-		.theta = 1e4f, .bias_key = true, .mlp_bias_key = true, .bos = 1, .end = 2},
-	{.family = "mistral", .vocabulary = 32000, .hidden = 4096, .mlp = 14336, .layers = 32, .heads = 32, .kv_heads = 8,
-		.context = 131072, .theta = 1e4f, .window = 4096, .rule = WINDOW_ALL,
-		.bos = 1, .end = 2},
-	{.family = "qwen2", .vocabulary = 151936, .hidden = 4096, .mlp = 22016, .layers = 32, .heads = 32, .kv_heads = 32,
-		.context = 32768, .theta = 1e4f, .window = 4096, .rule = WINDOW_FROM_LAYER, .qkv_bias = true,
-		.bos = -1, .end = -1},
-	{.family = "qwen3", .vocabulary = 151936, .hidden = 4096, .mlp = 22016, .layers = 32, .heads = 32, .kv_heads = 32,
-		.head_width = 128, .context = 32768, .theta = 1e4f, .window = 4096,
-		.rule = WINDOW_FROM_LAYER, .qk_norm = true, .bias_key = true, .bos = -1, .end = -1},
-	{.family = "gemma", .vocabulary = 256000, .hidden = 3072, .mlp = 24576, .layers = 28, .heads = 16, .kv_heads = 16,
-		.head_width = 256, .context = 8192, .theta = 1e4f, .tied = true, .gemma = true,
-		.bias_key = true, .bos = 2, .end = 1},
-	{.family = "gemma2", .vocabulary = 256000, .hidden = 2304, .mlp = 9216, .layers = 26, .heads = 8, .kv_heads = 4,
-		.head_width = 256, .context = 8192, .theta = 1e4f, .tied = true, .gemma = true,
-		.bias_key = true, .post_norms = true, .scalar = true, .window = 4096, .rule = WINDOW_BY_PATTERN, .pattern = 2,
-		.score_cap_key = true, .score_cap = 50, .logit_cap = 30, .bos = 2, .end = 1},
-	{.family = "gemma3_text", .vocabulary = 262208, .hidden = 2304, .mlp = 9216, .layers = 26, .heads = 8, .kv_heads = 4,
-		.head_width = 256, .context = 131072, .theta = 1e6f, .tied = true, .gemma = true,
-		.bias_key = true, .post_norms = true, .scalar = true, .window = 4096, .rule = WINDOW_BY_PATTERN, .pattern = 6,
-		.qk_norm = true, .local_rope = true, .bos = 2, .end = 1},
+	{.family = "llama",
+		.vocabulary = 32000,
+		.hidden = 4096,
+		.mlp = 11008,
+		.layers = 32,
+		.heads = 32,
+		.context = 2048,
+		.theta = 1e4f,
+		.bias_key = true,
+		.mlp_bias_key = true,
+		.bos = 1,
+		.end = 2},
+	{.family = "mistral",
+		.vocabulary = 32000,
+		.hidden = 4096,
+		.mlp = 14336,
+		.layers = 32,
+		.heads = 32,
+		.kv_heads = 8,
+		.context = 131072,
+		.theta = 1e4f,
+		.window = 4096,
+		.rule = WINDOW_ALL,
+		.bos = 1,
+		.end = 2},
+	{.family = "qwen2",
+		.vocabulary = 151936,
+		.hidden = 4096,
+		.mlp = 22016,
+		.layers = 32,
+		.heads = 32,
+		.kv_heads = 32,
+		.context = 32768,
+		.theta = 1e4f,
+		.window = 4096,
+		.rule = WINDOW_FROM_LAYER,
+		.qkv_bias = true,
+		.bos = -1,
+		.end = -1},
+	{.family = "qwen3",
+		.vocabulary = 151936,
+		.hidden = 4096,
+		.mlp = 22016,
+		.layers = 32,
+		.heads = 32,
+		.kv_heads = 32,
+		.head_width = 128,
+		.context = 32768,
+		.theta = 1e4f,
+		.window = 4096,
+		.rule = WINDOW_FROM_LAYER,
+		.qk_norm = true,
+		.bias_key = true,
+		.bos = -1,
+		.end = -1},
+	{.family = "gemma",
+		.vocabulary = 256000,
+		.hidden = 3072,
+		.mlp = 24576,
+		.layers = 28,
+		.heads = 16,
+		.kv_heads = 16,
+		.head_width = 256,
+		.context = 8192,
+		.theta = 1e4f,
+		.tied = true,
+		.gemma = true,
+		.bias_key = true,
+		.bos = 2,
+		.end = 1},
+	{.family = "gemma2",
+		.vocabulary = 256000,
+		.hidden = 2304,
+		.mlp = 9216,
+		.layers = 26,
+		.heads = 8,
+		.kv_heads = 4,
+		.head_width = 256,
+		.context = 8192,
+		.theta = 1e4f,
+		.tied = true,
+		.gemma = true,
+		.bias_key = true,
+		.post_norms = true,
+		.scalar = true,
+		.window = 4096,
+		.rule = WINDOW_BY_PATTERN,
+		.pattern = 2,
+		.score_cap_key = true,
+		.score_cap = 50,
+		.logit_cap = 30,
+		.bos = 2,
+		.end = 1},
+	{.family = "gemma3_text",
+		.vocabulary = 262208,
+		.hidden = 2304,
+		.mlp = 9216,
+		.layers = 26,
+		.heads = 8,
+		.kv_heads = 4,
+		.head_width = 256,
+		.context = 131072,
+		.theta = 1e6f,
+		.tied = true,
+		.gemma = true,
+		.bias_key = true,
+		.post_norms = true,
+		.scalar = true,
+		.window = 4096,
+		.rule = WINDOW_BY_PATTERN,
+		.pattern = 6,
+		.qk_norm = true,
+		.local_rope = true,
+		.bos = 2,
+		.end = 1},
 };
 
-static const char *const rope_scalings[] = {[ROPE_PLAIN] = "default", [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3"};
+static const char *const rope_scalings[] =
+	{[ROPE_PLAIN] = "default", [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3"};
 
 static const struct standard *standard_of(const char *family)
 {
@@ -64,11 +158,21 @@ static const struct json *place_of(const struct json *document, const char *key)
 void config_llama_standards(struct config *c)
 {
 	const struct standard *standard = standard_of(c->family);
-	*c = (struct config){.family = standard->family, .vocabulary = standard->vocabulary, .context = standard->context,
-		.hidden = standard->hidden, .layers = standard->layers, .heads = standard->heads, .mlp = standard->mlp,
-		.norm_eps = 1e-6f, .activation = standard->gemma ? ACTIVATION_GELU_TANH : ACTIVATION_SILU, .scale_scores = true,
-		.tied = standard->tied, .qkv_bias = standard->qkv_bias, .qk_norm = standard->qk_norm,
-		.post_norms = standard->post_norms, .norm_offset = standard->gemma ? 1 : 0,
+	*c = (struct config){.family = standard->family,
+		.vocabulary = standard->vocabulary,
+		.context = standard->context,
+		.hidden = standard->hidden,
+		.layers = standard->layers,
+		.heads = standard->heads,
+		.mlp = standard->mlp,
+		.norm_eps = 1e-6f,
+		.activation = standard->gemma ? ACTIVATION_GELU_TANH : ACTIVATION_SILU,
+		.scale_scores = true,
+		.tied = standard->tied,
+		.qkv_bias = standard->qkv_bias,
+		.qk_norm = standard->qk_norm,
+		.post_norms = standard->post_norms,
+		.norm_offset = standard->gemma ? 1 : 0,
 		.rope = {.theta = standard->theta, .factor = 1}};
 }
 
@@ -101,14 +205,14 @@ static bool check_sizes(const struct config *c, const struct json *document, str
 	bool derived = c->head_width == c->hidden / c->heads && config_find(document, "head_dim") == NULL;
 	if (derived && c->head_width * c->heads != c->hidden)
 		return json_error(place_of(document, "num_attention_heads"), err,
-			"hidden_size %lld is not a multiple of num_attention_heads %lld and there is no head_dim", (long long)c->hidden,
-			(long long)c->heads);
+			"hidden_size %lld is not a multiple of num_attention_heads %lld and there is no head_dim",
+			(long long)c->hidden, (long long)c->heads);
 	if (c->head_width % 2 != 0)
 		return json_error(document, err, "head width %lld is odd; rotary positions turn pairs of numbers",
 			(long long)c->head_width);
 	if (c->heads * c->head_width > CONFIG_MAX_SIZE)
-		return json_error(document, err, "%lld heads of width %lld are more than %lld numbers", (long long)c->heads,
-			(long long)c->head_width, (long long)CONFIG_MAX_SIZE);
+		return json_error(document, err, "%lld heads of width %lld are more than %lld numbers",
+			(long long)c->heads, (long long)c->head_width, (long long)CONFIG_MAX_SIZE);
 	return true;
 }
 
@@ -151,7 +255,9 @@ static bool check_part(const struct json *node, struct err *err)
 {
 	float part = 1;
 	return config_float(node, "partial_rotary_factor", 0, 1, &part, err) &&
-		(part == 1 || json_error(json_find(node, "partial_rotary_factor"), err, "only 1 is supported: all of a head is turned"));
+		(part == 1 ||
+			json_error(json_find(node, "partial_rotary_factor"), err,
+				"only 1 is supported: all of a head is turned"));
 }
 
 /* One description of rotary positions; theta and factor keep their values where it does not give them. */
@@ -214,11 +320,13 @@ static bool read_layer_types(struct config *c, const struct json *list, struct e
 	return true;
 }
 
-static bool read_windows(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
+static bool read_windows(struct config *c, const struct standard *standard, const struct json *document,
+	struct err *err)
 {
 	bool used = standard->rule != WINDOW_FROM_LAYER;
 	int64_t first = 28, pattern = standard->pattern;
-	const struct json *window = json_find(document, "sliding_window"), *types = config_find(document, "layer_types");
+	const struct json *window = json_find(document, "sliding_window"),
+			  *types = config_find(document, "layer_types");
 	if (standard->rule == WINDOW_NONE)
 		return true;
 	c->window = window != NULL ? 0 : standard->window; /* null means none */
@@ -241,7 +349,8 @@ static bool read_windows(struct config *c, const struct standard *standard, cons
 
 /* --- the rest --- */
 
-static bool read_options(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
+static bool read_options(struct config *c, const struct standard *standard, const struct json *document,
+	struct err *err)
 {
 	bool bias = false;
 	if ((standard->bias_key && !config_bool(document, "attention_bias", &bias, err)) ||
@@ -265,7 +374,8 @@ static bool read_caps(struct config *c, const struct standard *standard, const s
 	if (!config_float(document, "query_pre_attn_scalar", 1e-6, 1e9, &scalar, err))
 		return false;
 	c->score_scale = (float)(1.0 / sqrt((double)scalar));
-	return (!standard->score_cap_key || config_float(document, "attn_logit_softcapping", 1e-6, 1e9, &c->score_cap, err)) &&
+	return (!standard->score_cap_key ||
+		       config_float(document, "attn_logit_softcapping", 1e-6, 1e9, &c->score_cap, err)) &&
 		config_float(document, "final_logit_softcapping", 1e-6, 1e9, &c->logit_cap, err);
 }
 
@@ -282,7 +392,8 @@ static bool read_tokens(struct config *c, const struct standard *standard, const
 }
 
 /* Gemma 2 and 3 have a key of another name, and no use for the old one. Gemma's early files say "gelu" and mean its tanh form. */
-static bool read_activation(struct config *c, const struct standard *standard, const struct json *document, struct err *err)
+static bool read_activation(struct config *c, const struct standard *standard, const struct json *document,
+	struct err *err)
 {
 	const char *key = standard->gemma && standard->post_norms ? "hidden_activation" : "hidden_act";
 	if (!config_activation(document, key, &c->activation, err))

@@ -13,7 +13,8 @@
 /* The member of that name, NULL when it is absent or null. config_int, _bool and _float: input error for another
  * type or a number out of its bounds. */
 const struct json *config_find(const struct json *document, const char *key);
-bool config_int(const struct json *document, const char *key, int64_t low, int64_t high, int64_t *value, struct err *err);
+bool config_int(const struct json *document, const char *key, int64_t low, int64_t high, int64_t *value,
+	struct err *err);
 bool config_bool(const struct json *document, const char *key, bool *value, struct err *err);
 bool config_float(const struct json *document, const char *key, double low, double high, float *value, struct err *err);
 bool config_activation(const struct json *document, const char *key, enum activation *activation, struct err *err);

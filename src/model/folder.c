@@ -56,9 +56,11 @@ bool folder_has_config(const char *folder, struct err *err)
 	if (file_exists(path))
 		return true;
 	if (list_models(folder, &names) > 0)
-		err_input(err, folder, NULL, "there is no config.json in this folder, but it holds %s; give that file", buf_text(&names));
+		err_input(err, folder, NULL, "there is no config.json in this folder, but it holds %s; give that file",
+			buf_text(&names));
 	else
-		err_input(err, folder, NULL, "this folder holds neither a trace (trace.json) nor a model (config.json)");
+		err_input(err, folder, NULL,
+			"this folder holds neither a trace (trace.json) nor a model (config.json)");
 	buf_free(&names);
 	return false;
 }

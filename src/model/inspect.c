@@ -46,23 +46,16 @@ static bool add_list(const struct gguf *gguf, const struct gguf_value *value, st
 static bool add_value(const struct gguf *gguf, const struct gguf_value *value, struct buf *text, struct err *err)
 {
 	switch (value->type) {
-	case GGUF_STRING:
-		buf_add(text, value->text, value->length);
-		return true;
-	case GGUF_ARRAY:
-		return add_list(gguf, value, text, err);
-	case GGUF_BOOL:
-		buf_add_text(text, value->integer != 0 ? "true" : "false");
-		return true;
+	case GGUF_STRING: buf_add(text, value->text, value->length); return true;
+	case GGUF_ARRAY: return add_list(gguf, value, text, err);
+	case GGUF_BOOL: buf_add_text(text, value->integer != 0 ? "true" : "false"); return true;
 	case GGUF_F32:
 	case GGUF_F64:
 		if (isnan(value->real))
 			return err_input(err, gguf->file.path, value->key, "a number was expected, this is NaN");
 		buf_printf(text, "%.*g", value->type == GGUF_F32 ? 9 : 17, value->real);
 		return true;
-	default:
-		buf_printf(text, "%" PRId64, value->integer);
-		return true;
+	default: buf_printf(text, "%" PRId64, value->integer); return true;
 	}
 }
 
@@ -85,7 +78,8 @@ static bool read_keys(struct inspection *in, const struct gguf *gguf, struct err
 static bool may_be_model(const struct gguf *gguf)
 {
 	const struct gguf_value *name = gguf_value(gguf, "general.architecture");
-	if (name == NULL || name->type != GGUF_STRING || !source_knows(name->text) || gguf_tensor(gguf, "token_embd.weight") == NULL)
+	if (name == NULL || name->type != GGUF_STRING || !source_knows(name->text) ||
+		gguf_tensor(gguf, "token_embd.weight") == NULL)
 		return false;
 	for (size_t i = 0; i < gguf->tensor_count; i++) {
 		enum quant type;
@@ -114,7 +108,9 @@ static bool read_gguf(struct inspection *in, const char *path, struct err *err)
 		const struct gguf_tensor *t = &gguf.tensors[i];
 		const char *type = quant_number_name(t->type);
 		struct inspection_tensor *out = &in->tensors[in->tensor_count++];
-		*out = (struct inspection_tensor){.name = arena_strdup(&in->arena, t->name), .type = type != NULL ? type : "?", .rank = t->rank,
+		*out = (struct inspection_tensor){.name = arena_strdup(&in->arena, t->name),
+			.type = type != NULL ? type : "?",
+			.rank = t->rank,
 			.bytes = t->bytes};
 		memcpy(out->shape, t->shape, (size_t)t->rank * sizeof *t->shape);
 	}
@@ -138,8 +134,10 @@ static bool read_safetensors(struct inspection *in, const char *path, struct err
 	for (size_t i = 0; i < st.count; i++) {
 		const struct tensor *t = &st.entries[i].tensor;
 		struct inspection_tensor *out = &in->tensors[in->tensor_count++];
-		*out = (struct inspection_tensor){.name = arena_strdup(&in->arena, st.entries[i].name), .type = dtype_name(t->dtype),
-			.rank = t->rank, .bytes = tensor_bytes(t)};
+		*out = (struct inspection_tensor){.name = arena_strdup(&in->arena, st.entries[i].name),
+			.type = dtype_name(t->dtype),
+			.rank = t->rank,
+			.bytes = tensor_bytes(t)};
 		memcpy(out->shape, t->shape, (size_t)t->rank * sizeof *t->shape);
 	}
 	in->keys = ARENA_ARRAY(&in->arena, struct inspection_key, st.metadata_count);

@@ -37,7 +37,7 @@ struct inspection {
 	size_t tensor_count;
 	struct tokenizer *tokenizer;   /* NULL: none, or none that can be read */
 	const char *tokenizer_problem; /* why; NULL: there is none */
-	bool may_be_model;             /* GGUF with a table of tokens, of a known family: what hinders it is an error of the file */
+	bool may_be_model; /* GGUF with a table of tokens, of a known family: what hinders it is an error of the file */
 };
 
 /* Opens the file by what it begins with. Input error when it is damaged, holds a key that is no number where one is meant, or is of no known

@@ -94,7 +94,8 @@ static bool open_tokenizer(struct model *model, const char *named, struct err *e
 
 static bool open_folder(struct model *model, struct err *err)
 {
-	return folder_has_config(model->path, err) && read_config(model, err) && source_open_folder(&model->source, model->path, err);
+	return folder_has_config(model->path, err) && read_config(model, err) &&
+		source_open_folder(&model->source, model->path, err);
 }
 
 /* One file that holds everything, or weights alone with the rest beside them. */
@@ -105,7 +106,8 @@ static bool open_file(struct model *model, struct err *err)
 		return false;
 	if (model->config.rope.factors != NULL) {
 		map_put(&model->used, SOURCE_ROPE_FACTORS, strlen(SOURCE_ROPE_FACTORS), 1);
-		model_note(model, "rotary frequencies are divided by the factors that the file holds (rope_freqs.weight)");
+		model_note(model,
+			"rotary frequencies are divided by the factors that the file holds (rope_freqs.weight)");
 	}
 	return true;
 }
@@ -123,10 +125,11 @@ bool model_open_with(struct model **result, const char *path, const char *tokeni
 	if (ok)
 		set_name(model, path);
 	if (ok && !file_is_folder(model->path) && !file_exists(model->path))
-		ok = err_input(err, model->path, NULL, "no such model; expected a folder with config.json, model.safetensors and "
+		ok = err_input(err, model->path, NULL,
+			"no such model; expected a folder with config.json, model.safetensors and "
 			"tokenizer.json, a .gguf file, or a .bin of llama2.c");
-	ok = ok && (file_is_folder(model->path) ? open_folder(model, err) : open_file(model, err)) && build_weights(model, err) &&
-		open_tokenizer(model, tokenizer, err);
+	ok = ok && (file_is_folder(model->path) ? open_folder(model, err) : open_file(model, err)) &&
+		build_weights(model, err) && open_tokenizer(model, tokenizer, err);
 	if (!ok) {
 		model_delete(model);
 		return false;
@@ -197,8 +200,8 @@ void model_note(struct model *model, const char *note)
 }
 
 /* The file's tensor must have exactly the shape that the configuration asks for. */
-static bool check_shape(const struct model *model, const struct model_part *part, const struct stored *stored, bool transposed,
-	struct err *err)
+static bool check_shape(const struct model *model, const struct model_part *part, const struct stored *stored,
+	bool transposed, struct err *err)
 {
 	int64_t out = part->out * part->parts;
 	int64_t first = transposed ? part->in : out, second = transposed ? out : part->in;
@@ -219,7 +222,8 @@ static bool set_stored(struct model *model, struct weight *weight, const struct 
 	weight->transposed = part->transposed && is_hugging_face;
 	weight->offset = is_hugging_face ? part->offset : 0;
 	weight->interleaved_heads = model_is_interleaved(model) ? part->rotary_heads : 0;
-	if (!source_find(&model->source, part, &stored, err) || !check_shape(model, part, &stored, weight->transposed, err))
+	if (!source_find(&model->source, part, &stored, err) ||
+		!check_shape(model, part, &stored, weight->transposed, err))
 		return false;
 	weight->file = stored.file;
 	weight->offset_in_file = stored.offset;
@@ -240,8 +244,11 @@ static void set_random(const struct model *model, struct weight *weight, const s
 
 bool model_add(struct model *model, const struct model_part *part, struct err *err)
 {
-	struct weight weight = {.name = part->name, .shape = {part->out, part->in}, .rank = part->in == 0 ? 1 : 2,
-		.form = part->form, .first = part->part * part->out,
+	struct weight weight = {.name = part->name,
+		.shape = {part->out, part->in},
+		.rank = part->in == 0 ? 1 : 2,
+		.form = part->form,
+		.first = part->part * part->out,
 		.file_outputs = part->out * part->parts};
 	snprintf(weight.axes, sizeof weight.axes, "%s", part->axes);
 	if (model->source.kind == SOURCE_RANDOM)

@@ -31,19 +31,29 @@ static const char *own_name(struct gpt2 *g, const char *part, const char *ending
 
 static bool table(struct gpt2 *g, const char *part, const char *source, enum weight_form form, int64_t rows)
 {
-	return model_add(g->model, &(struct model_part){
-		.name = own_name(g, part, "weight"), .source = source_name(g, source, "weight"),
-		.axes = form == WEIGHT_TABLE ? "PH" : "VH", .out = rows, .in = g->config->hidden, .form = form,
-		.parts = 1}, g->err);
+	return model_add(g->model,
+		&(struct model_part){.name = own_name(g, part, "weight"),
+			.source = source_name(g, source, "weight"),
+			.axes = form == WEIGHT_TABLE ? "PH" : "VH",
+			.out = rows,
+			.in = g->config->hidden,
+			.form = form,
+			.parts = 1},
+		g->err);
 }
 
 static bool norm(struct gpt2 *g, const char *part, const char *source)
 {
 	for (int i = 0; i < 2; i++) {
 		const char *ending = i == 0 ? "weight" : "bias";
-		if (!model_add(g->model, &(struct model_part){
-			    .name = own_name(g, part, ending), .source = source_name(g, source, ending), .axes = "H",
-			    .out = g->config->hidden, .form = WEIGHT_VECTOR, .parts = 1, .constant = i == 0 ? 1 : 0},
+		if (!model_add(g->model,
+			    &(struct model_part){.name = own_name(g, part, ending),
+				    .source = source_name(g, source, ending),
+				    .axes = "H",
+				    .out = g->config->hidden,
+				    .form = WEIGHT_VECTOR,
+				    .parts = 1,
+				    .constant = i == 0 ? 1 : 0},
 			    g->err))
 			return false;
 	}
@@ -56,12 +66,22 @@ static bool conv1d(struct gpt2 *g, const char *part, const char *source, const c
 	int64_t out = axes[0] == 'F' ? g->config->mlp : g->config->hidden;
 	int64_t in = axes[1] == 'F' ? g->config->mlp : g->config->hidden;
 	const char bias_axes[2] = {axes[0], '\0'};
-	struct model_part matrix = {
-		.name = own_name(g, part, "weight"), .source = source_name(g, source, "weight"), .axes = axes,
-		.out = out, .in = in, .form = WEIGHT_PANEL, .transposed = true, .part = index, .parts = parts};
-	struct model_part bias = {
-		.name = own_name(g, part, "bias"), .source = source_name(g, source, "bias"), .axes = bias_axes,
-		.out = out, .form = WEIGHT_VECTOR, .part = index, .parts = parts};
+	struct model_part matrix = {.name = own_name(g, part, "weight"),
+		.source = source_name(g, source, "weight"),
+		.axes = axes,
+		.out = out,
+		.in = in,
+		.form = WEIGHT_PANEL,
+		.transposed = true,
+		.part = index,
+		.parts = parts};
+	struct model_part bias = {.name = own_name(g, part, "bias"),
+		.source = source_name(g, source, "bias"),
+		.axes = bias_axes,
+		.out = out,
+		.form = WEIGHT_VECTOR,
+		.part = index,
+		.parts = parts};
 	return model_add(g->model, &matrix, g->err) && model_add(g->model, &bias, g->err);
 }
 
@@ -78,8 +98,15 @@ static bool output(struct gpt2 *g)
 {
 	if (g->config->tied)
 		return true;
-	return model_add(g->model, &(struct model_part){.name = "logits.weight", .source = "lm_head.weight", .axes = "VH",
-		.out = g->config->vocabulary, .in = g->config->hidden, .form = WEIGHT_PANEL, .parts = 1}, g->err);
+	return model_add(g->model,
+		&(struct model_part){.name = "logits.weight",
+			.source = "lm_head.weight",
+			.axes = "VH",
+			.out = g->config->vocabulary,
+			.in = g->config->hidden,
+			.form = WEIGHT_PANEL,
+			.parts = 1},
+		g->err);
 }
 
 bool model_gpt2(struct model *model, struct err *err)

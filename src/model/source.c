@@ -39,14 +39,16 @@ static bool list_shards(const struct json *index, const char **names, size_t *co
 {
 	const struct json *map = index->type == JSON_OBJECT ? json_find(index, "weight_map") : NULL;
 	if (map == NULL || map->type != JSON_OBJECT)
-		return json_error(map != NULL ? map : index, err, "an object \"weight_map\" from tensors to files was expected");
+		return json_error(map != NULL ? map : index, err,
+			"an object \"weight_map\" from tensors to files was expected");
 	for (size_t i = 0; i < map->count; i++) {
 		const char *name;
 		size_t length;
 		if (!json_string(map->items[i], &name, &length, err))
 			return false;
 		if (!file_is_plain_name(name, length) || length > 255)
-			return json_error(map->items[i], err, "the name of a file in the model's folder was expected, without / \\ or ..");
+			return json_error(map->items[i], err,
+				"the name of a file in the model's folder was expected, without / \\ or ..");
 		if (is_known(names, *count, name))
 			continue;
 		if (*count == SHARDS_MOST)
@@ -61,7 +63,8 @@ static bool open_index(struct source *source, const char *folder, struct err *er
 	struct arena scratch = ARENA_INIT;
 	const char **names = ARENA_ARRAY(&scratch, const char *, SHARDS_MOST);
 	struct json *index;
-	bool ok = json_load(source->path, INDEX_MOST, &scratch, &index, err) && list_shards(index, names, &source->shard_count, err);
+	bool ok = json_load(source->path, INDEX_MOST, &scratch, &index, err) &&
+		list_shards(index, names, &source->shard_count, err);
 	if (ok)
 		source->shards = MEM_ARRAY(struct safetensors, source->shard_count);
 	for (size_t i = 0; ok && i < source->shard_count; i++)
@@ -107,7 +110,8 @@ bool source_open_file(struct source *source, const char *path, struct err *err)
 		return true;
 	}
 	return err_input(err, path, NULL,
-		"this is no model; expected a folder with config.json and model.safetensors, a .gguf file, or a .bin of llama2.c");
+		"this is no model; expected a folder with config.json and model.safetensors, a .gguf file, or a .bin "
+		"of llama2.c");
 }
 
 void source_close(struct source *source)
@@ -124,7 +128,8 @@ void source_close(struct source *source)
 
 /* --- finding a part --- */
 
-static const struct safetensors_entry *find_entry(const struct source *source, const char *name, const struct safetensors **in)
+static const struct safetensors_entry *find_entry(const struct source *source, const char *name,
+	const struct safetensors **in)
 {
 	for (size_t i = 0; i < source->shards_open; i++) {
 		const struct safetensors_entry *entry = safetensors_find(&source->shards[i], name);
@@ -135,7 +140,8 @@ static const struct safetensors_entry *find_entry(const struct source *source, c
 	return NULL;
 }
 
-static bool find_safetensors(const struct source *source, const struct model_part *part, struct stored *stored, struct err *err)
+static bool find_safetensors(const struct source *source, const struct model_part *part, struct stored *stored,
+	struct err *err)
 {
 	static const struct {
 		enum dtype dtype;
@@ -144,11 +150,13 @@ static bool find_safetensors(const struct source *source, const struct model_par
 	const struct safetensors *in;
 	const struct safetensors_entry *entry = find_entry(source, part->source, &in);
 	if (entry == NULL)
-		return err_input(err, source->path, part->source, "the tensor is missing; config.json says that the model has it");
+		return err_input(err, source->path, part->source,
+			"the tensor is missing; config.json says that the model has it");
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (known[i].dtype != entry->tensor.dtype)
 			continue;
-		*stored = (struct stored){&in->file, entry->name, entry->offset, known[i].type, entry->tensor.rank, {0}};
+		*stored =
+			(struct stored){&in->file, entry->name, entry->offset, known[i].type, entry->tensor.rank, {0}};
 		for (int j = 0; j < entry->tensor.rank && j < GGUF_MAX_RANK; j++)
 			stored->shape[j] = entry->tensor.shape[j];
 		return true;
@@ -161,10 +169,22 @@ static bool find_safetensors(const struct source *source, const struct model_par
 static const struct {
 	const char *own, *gguf;
 } gguf_names[] = {
-	{"embed.token", "token_embd"}, {"embed.position", "position_embd"}, {"final.norm", "output_norm"}, {"logits", "output"},
-	{"attn.norm", "attn_norm"}, {"attn.q", "attn_q"}, {"attn.k", "attn_k"}, {"attn.v", "attn_v"}, {"attn.out", "attn_output"},
-	{"attn.q_norm", "attn_q_norm"}, {"attn.k_norm", "attn_k_norm"}, {"attn.post_norm", "post_attention_norm"},
-	{"mlp.norm", "ffn_norm"}, {"mlp.gate", "ffn_gate"}, {"mlp.up", "ffn_up"}, {"mlp.out", "ffn_down"},
+	{"embed.token", "token_embd"},
+	{"embed.position", "position_embd"},
+	{"final.norm", "output_norm"},
+	{"logits", "output"},
+	{"attn.norm", "attn_norm"},
+	{"attn.q", "attn_q"},
+	{"attn.k", "attn_k"},
+	{"attn.v", "attn_v"},
+	{"attn.out", "attn_output"},
+	{"attn.q_norm", "attn_q_norm"},
+	{"attn.k_norm", "attn_k_norm"},
+	{"attn.post_norm", "post_attention_norm"},
+	{"mlp.norm", "ffn_norm"},
+	{"mlp.gate", "ffn_gate"},
+	{"mlp.up", "ffn_up"},
+	{"mlp.out", "ffn_down"},
 	{"mlp.post_norm", "post_ffw_norm"},
 };
 
@@ -179,7 +199,8 @@ static void split_name(const char *name, long long *layer, char part[64], const 
 	*ending = dot + 1;
 }
 
-static bool find_gguf(const struct source *source, const struct model_part *part, struct stored *stored, struct err *err)
+static bool find_gguf(const struct source *source, const struct model_part *part, struct stored *stored,
+	struct err *err)
 {
 	long long layer;
 	char own[64], name[128];
@@ -203,12 +224,21 @@ static bool find_gguf(const struct source *source, const struct model_part *part
 	return quant_find(t->type, &stored->type); /* known: the file was checked */
 }
 
-static bool find_llama2c(const struct source *source, const struct model_part *part, struct stored *stored, struct err *err)
+static bool find_llama2c(const struct source *source, const struct model_part *part, struct stored *stored,
+	struct err *err)
 {
-	static const char *const names[LLAMA2C_PARTS] = {[LLAMA2C_EMBED] = "embed.token", [LLAMA2C_ATTN_NORM] = "attn.norm",
-		[LLAMA2C_Q] = "attn.q", [LLAMA2C_K] = "attn.k", [LLAMA2C_V] = "attn.v", [LLAMA2C_OUT] = "attn.out",
-		[LLAMA2C_MLP_NORM] = "mlp.norm", [LLAMA2C_GATE] = "mlp.gate", [LLAMA2C_DOWN] = "mlp.out", [LLAMA2C_UP] = "mlp.up",
-		[LLAMA2C_FINAL_NORM] = "final.norm", [LLAMA2C_HEAD] = "logits"};
+	static const char *const names[LLAMA2C_PARTS] = {[LLAMA2C_EMBED] = "embed.token",
+		[LLAMA2C_ATTN_NORM] = "attn.norm",
+		[LLAMA2C_Q] = "attn.q",
+		[LLAMA2C_K] = "attn.k",
+		[LLAMA2C_V] = "attn.v",
+		[LLAMA2C_OUT] = "attn.out",
+		[LLAMA2C_MLP_NORM] = "mlp.norm",
+		[LLAMA2C_GATE] = "mlp.gate",
+		[LLAMA2C_DOWN] = "mlp.out",
+		[LLAMA2C_UP] = "mlp.up",
+		[LLAMA2C_FINAL_NORM] = "final.norm",
+		[LLAMA2C_HEAD] = "logits"};
 	long long layer;
 	char own[64];
 	const char *ending;
@@ -218,7 +248,8 @@ static bool find_llama2c(const struct source *source, const struct model_part *p
 		if (strcmp(names[i], own) != 0)
 			continue;
 		llama2c_shape(&source->bin, (enum llama2c_part)i, &rows, &columns);
-		*stored = (struct stored){&source->bin.file, part->name, 0, QUANT_F32, columns > 0 ? 2 : 1, {rows, columns}};
+		*stored = (struct stored){&source->bin.file, part->name, 0, QUANT_F32, columns > 0 ? 2 : 1,
+			{rows, columns}};
 		stored->offset = llama2c_offset(&source->bin, (enum llama2c_part)i, layer < 0 ? 0 : layer);
 		return true;
 	}
@@ -260,7 +291,8 @@ bool source_is_interleaved(const struct source *source)
 	struct err none = ERR_INIT;
 	if (source->kind != SOURCE_GGUF)
 		return source->kind == SOURCE_LLAMA2C;
-	return gguf_text(&source->gguf, "general.architecture", &architecture, &none) && strcmp(architecture, "llama") == 0;
+	return gguf_text(&source->gguf, "general.architecture", &architecture, &none) &&
+		strcmp(architecture, "llama") == 0;
 }
 
 bool source_digest(const struct source *source, uint64_t *digest, struct err *err)

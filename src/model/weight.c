@@ -35,8 +35,8 @@ static bool fetch(const struct weight *weight, int64_t first, int64_t count, uin
 		return true;
 	}
 	int64_t values = quant_values(weight->type), size = quant_bytes(weight->type);
-	if (!file_read(weight->file, weight->offset_in_file + (uint64_t)(first / values * size), (size_t)(count / values * size),
-		    bytes, err))
+	if (!file_read(weight->file, weight->offset_in_file + (uint64_t)(first / values * size),
+		    (size_t)(count / values * size), bytes, err))
 		return false;
 	quant_decode(weight->type, bytes, count / values, floats);
 	return true;
@@ -73,7 +73,8 @@ static void place(struct weight *weight, int64_t first, int64_t count, float *fl
 		return;
 	}
 	for (int64_t i = 0; i < count; i++) /* keep the columns of this part, in place */
-		memmove(floats + i * out, floats + i * weight->file_outputs + weight->first, (size_t)out * sizeof *floats);
+		memmove(floats + i * out, floats + i * weight->file_outputs + weight->first,
+			(size_t)out * sizeof *floats);
 	panel_put_cols(&weight->panel, first, count, floats);
 }
 
@@ -106,7 +107,7 @@ static bool load_vector(struct weight *weight, uint8_t *bytes, float *floats, st
 static void reserve(struct weight *weight)
 {
 	size_t floats = weight->form == WEIGHT_PANEL ? panel_floats(weight->shape[1], weight->shape[0])
-						      : (size_t)(weight->shape[0] * columns_of(weight));
+						     : (size_t)(weight->shape[0] * columns_of(weight));
 	weight->memory = mem_array(floats + 16, sizeof(float));
 	float *aligned = (float *)(((uintptr_t)weight->memory + 63) & ~(uintptr_t)63);
 	if (weight->form == WEIGHT_PANEL)

@@ -25,18 +25,18 @@ struct weight {
 	uint64_t offset_in_file; /* of the tensor's first byte */
 	enum quant type;
 	int64_t interleaved_heads; /* rows of so many heads have their rotary pairs side by side in the file; 0: no */
-	bool transposed;     /* the file has [in, out] */
-	float offset;        /* added to a vector's numbers when it is loaded */
-	int64_t first;        /* first output of it in the file's matrix (fused q, k, v) */
-	int64_t file_outputs; /* all outputs of the file's matrix */
-	uint64_t seed;        /* of a random one */
-	float spread;         /* its standard deviation, or its value where it is constant */
+	bool transposed;           /* the file has [in, out] */
+	float offset;              /* added to a vector's numbers when it is loaded */
+	int64_t first;             /* first output of it in the file's matrix (fused q, k, v) */
+	int64_t file_outputs;      /* all outputs of the file's matrix */
+	uint64_t seed;             /* of a random one */
+	float spread;              /* its standard deviation, or its value where it is constant */
 	bool constant;
-	bool has_special;    /* NaN or infinity was seen on loading */
+	bool has_special; /* NaN or infinity was seen on loading */
 	/* the resident copy; NULL until loaded */
-	void *memory;        /* what to free */
-	float *data;         /* WEIGHT_VECTOR, WEIGHT_TABLE: row-major */
-	struct panel panel;  /* WEIGHT_PANEL */
+	void *memory;       /* what to free */
+	float *data;        /* WEIGHT_VECTOR, WEIGHT_TABLE: row-major */
+	struct panel panel; /* WEIGHT_PANEL */
 	bool loaded;
 };
 

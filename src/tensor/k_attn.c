@@ -53,8 +53,8 @@ K_INLINE void run_units(const struct attention *a, int64_t begin, int64_t end, u
 	}
 }
 
-static void share_out(
-	const struct attn_shape *shape, const struct attn_row *rows, int64_t count, struct pool *pool, pool_fn *fn)
+static void share_out(const struct attn_shape *shape, const struct attn_row *rows, int64_t count, struct pool *pool,
+	pool_fn *fn)
 {
 	struct attention a = {shape, rows, 1};
 	int64_t work = 0;

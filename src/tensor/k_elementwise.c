@@ -24,17 +24,10 @@ K_INLINE real_floats activate(enum activation which, real_floats x)
 	real_vec wide = __builtin_convertvector(x, real_vec);
 	real_vec result;
 	switch (which) {
-	case GELU_TANH:
-		result = real_core_gelu_tanh(wide);
-		break;
-	case GELU_ERF:
-		result = real_core_gelu_erf(wide);
-		break;
-	case SILU:
-		result = real_core_silu(wide);
-		break;
-	default:
-		result = real_core_exp(wide);
+	case GELU_TANH: result = real_core_gelu_tanh(wide); break;
+	case GELU_ERF: result = real_core_gelu_erf(wide); break;
+	case SILU: result = real_core_silu(wide); break;
+	default: result = real_core_exp(wide);
 	}
 	result = real_select((real_ints)(result == result), result, (real_vec)(canonical + 0x7ff8000000000000));
 	return __builtin_convertvector(result, real_floats);

@@ -211,8 +211,8 @@ static void finish_row(const struct row *row, int64_t n)
 		clear_forbidden(row);
 }
 
-void K(k_softmax_rows)(
-	float *y, float *sums, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step)
+void K(k_softmax_rows)(float *y, float *sums, const float *x, const uint8_t *mask, int64_t n, int64_t rows,
+	int64_t mask_step)
 {
 	for (int64_t first = 0; first < rows; first += SIDE_BY_SIDE) {
 		int count = rows - first < SIDE_BY_SIDE ? (int)(rows - first) : SIDE_BY_SIDE;

@@ -17,14 +17,14 @@ static bool has_avx2(void)
 {
 	__builtin_cpu_init();
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("bmi2");
+		__builtin_cpu_supports("bmi2");
 }
 
 static bool has_avx512(void)
 {
 	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl");
+		__builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+		__builtin_cpu_supports("avx512vl");
 }
 #endif
 

@@ -35,7 +35,7 @@ struct attn_row {
 	int64_t head_stride; /* floats from one head to the next in scores and weights; S * K when contiguous */
 	float *scores;       /* [N][S][K]: attn_scores writes, attn_weights reads */
 	float *weights;      /* [N][S][K]: attn_weights writes, attn_mix reads; may be the same as scores */
-	float *out;     /* [S][N][D], contiguous: attn_mix writes */
+	float *out;          /* [S][N][D], contiguous: attn_mix writes */
 };
 
 /* What all rows share. Query head n reads key/value head n / (N / G). */
@@ -52,8 +52,8 @@ struct kernels {
 	const char *name;
 
 	/* y[m][j] = (sum over k of x[m][k] * w[k][j]) + bias[j]; bias may be NULL. x [M][in], y [M][out]. */
-	void (*matmul)(
-		float *y, const float *x, const struct panel *w, const float *bias, int64_t M, struct pool *pool);
+	void (*matmul)(float *y, const float *x, const struct panel *w, const float *bias, int64_t M,
+		struct pool *pool);
 
 	/* y[m] = the weights of output unit ids[m]: the embedding look-up. y [M][w->in]; 0 <= ids[m] < w->out. */
 	void (*lookup)(float *y, const struct panel *w, const int32_t *ids, int64_t M, struct pool *pool);
@@ -70,8 +70,8 @@ struct kernels {
 	 * Root-mean-square normalisation (Zhang, Sennrich 2019) of each row of x [rows][H]; y may be x.
 	 *     r = 1 / sqrt((sum of x * x, by fma) / H + eps);  y = x * r * gain
 	 */
-	void (*rms_norm)(
-		float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows, struct pool *pool);
+	void (*rms_norm)(float *y, const float *x, const float *gain, float eps, int64_t H, int64_t rows,
+		struct pool *pool);
 
 	/*
 	 * Softmax over the allowed entries of each row of x [rows][n]; y may be x. mask [mask_rows][n], row r uses mask
@@ -91,11 +91,11 @@ struct kernels {
 		int64_t rows, struct pool *pool);
 
 	/* Scaled scores: (sum over d of q[d] * k[d]) * scale where the mask allows, else -Inf. For `rows` rows. */
-	void (*attn_scores)(
-		const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
+	void (*attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows,
+		struct pool *pool);
 	/* Their softmax over the allowed keys. */
-	void (*attn_weights)(
-		const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
+	void (*attn_weights)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows,
+		struct pool *pool);
 	/* out[s][n][d] = sum over allowed keys j of weights[n][s][j] * values[j][g][d]. */
 	void (*attn_mix)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);
 

@@ -233,8 +233,8 @@ void K(k_rms_norm)(float *y, const float *x, const float *gain, float eps, int64
 void K(k_softmax)(float *y, float *sums, const float *x, const uint8_t *mask, int64_t mask_rows, int64_t n,
 	int64_t rows, struct pool *pool);
 /* Row r of x and y is at r * n, its mask (NULL: all allowed) at r * mask_step; sums may be NULL. */
-void K(k_softmax_rows)(
-	float *y, float *sums, const float *x, const uint8_t *mask, int64_t n, int64_t rows, int64_t mask_step);
+void K(k_softmax_rows)(float *y, float *sums, const float *x, const uint8_t *mask, int64_t n, int64_t rows,
+	int64_t mask_step);
 void K(k_rope)(float *y, const float *x, const float *cosines, const float *sines, int64_t heads, int64_t D,
 	int64_t rows, struct pool *pool);
 void K(k_attn_scores)(const struct attn_shape *shape, const struct attn_row *row, int64_t rows, struct pool *pool);

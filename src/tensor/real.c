@@ -97,8 +97,8 @@ float real_silu(float x)
  */
 static double reduce_large(float x, unsigned *quadrant)
 {
-	static const uint32_t two_by_pi[] = {
-		0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+	static const uint32_t two_by_pi[] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
+		0xfe5163ab};
 	uint32_t bits;
 	memcpy(&bits, &x, sizeof bits);
 	uint64_t m = (bits & 0x7fffff) | 0x800000;

@@ -117,11 +117,11 @@ static double bfloat_value(uint16_t half)
 double tensor_value(const struct tensor *tensor, int64_t offset)
 {
 	const char *at = (const char *)tensor->data + (size_t)offset * dtype_size(tensor->dtype);
-#define VALUE(type)                               \
-	do {                                      \
-		type value;                       \
+#define VALUE(type) \
+	do { \
+		type value; \
 		memcpy(&value, at, sizeof value); \
-		return (double)value;             \
+		return (double)value; \
 	} while (0)
 	switch (tensor->dtype) {
 	case DTYPE_BOOL:

@@ -39,8 +39,8 @@ static bool read_token(struct added_token *token, const struct json *node, struc
 		!setting_bool(node, "rstrip", false, &token->strip_right, err) || !json_only_keys(node, known, err))
 		return false;
 	if (token->length > ADDED_MAX_LENGTH)
-		return json_error(content, err, "an added token of %zu bytes is too long; the most is %d", token->length,
-			ADDED_MAX_LENGTH);
+		return json_error(content, err, "an added token of %zu bytes is too long; the most is %d",
+			token->length, ADDED_MAX_LENGTH);
 	token->id = (int32_t)id;
 	token->content = arena_strndup(arena, text, token->length);
 	return true;

@@ -31,16 +31,16 @@ struct added_token {
 	size_t length;
 	const char *found; /* what is searched for: the content, normalized if `normalized` */
 	size_t found_length;
-	bool special;     /* a control token: parsed and shown only where asked for */
-	bool normalized;  /* found in normalized text */
-	bool single_word; /* not where a word character is next to it */
+	bool special;                 /* a control token: parsed and shown only where asked for */
+	bool normalized;              /* found in normalized text */
+	bool single_word;             /* not where a word character is next to it */
 	bool strip_left, strip_right; /* takes the white space beside it with it */
 };
 
 struct added {
 	struct added_token *tokens; /* by ID, ascending */
 	size_t count;
-	struct map by_content; /* content -> index */
+	struct map by_content;   /* content -> index */
 	struct trie raw, normal; /* of each pass: text -> index */
 };
 

@@ -20,8 +20,8 @@
 struct bpe {
 	struct map merges; /* the two IDs of a pair (8 bytes) -> rank * 2^32 + ID of the merged token */
 	bool fuse_unknown;
-	bool byte_fallback; /* a character outside the vocabulary is the tokens of its bytes, where there are such */
-	bool ignore_merges; /* a piece that is a token is that token */
+	bool byte_fallback;    /* a character outside the vocabulary is the tokens of its bytes, where there are such */
+	bool ignore_merges;    /* a piece that is a token is that token */
 	const uint32_t *ranks; /* SentencePiece: of every ID, by descending score; NULL otherwise */
 	bool merges_unknown;   /* SentencePiece: a character outside the vocabulary may still be a part of a token */
 };
@@ -59,7 +59,8 @@ static bool add_merge(struct subword *model, size_t rank, const struct vocab_ent
 	for (int i = 0; i < 2; i++) {
 		ids[i] = vocab_find(&model->vocab, pair[i].text, pair[i].length);
 		if (ids[i] < 0)
-			return err_input(err, NULL, where, "the merge needs the token \"%.*s\", which is not in the vocabulary",
+			return err_input(err, NULL, where,
+				"the merge needs the token \"%.*s\", which is not in the vocabulary",
 				(int)pair[i].length, pair[i].text);
 	}
 	struct buf joined = BUF_INIT;
@@ -121,7 +122,8 @@ static bool refuse_variants(const struct json *node, struct err *err)
 		if (!setting_text(node, affixes[i], &text, &length, err))
 			return false;
 		if (length > 0)
-			return json_error(setting_find(node, affixes[i]), err, "BPE with a %s is not supported", affixes[i]);
+			return json_error(setting_find(node, affixes[i]), err, "BPE with a %s is not supported",
+				affixes[i]);
 	}
 	return true;
 }
@@ -147,7 +149,7 @@ static bool load(struct subword *model, const struct json *node, const struct vo
 		setting_bool(node, "byte_fallback", false, &bpe->byte_fallback, err) &&
 		setting_bool(node, "ignore_merges", false, &bpe->ignore_merges, err) &&
 		(tables != NULL ? take_merges(model, tables, err)
-						: setting_need(node, "merges", &merges, err) && read_merges(model, merges, err));
+				: setting_need(node, "merges", &merges, err) && read_merges(model, merges, err));
 }
 
 /* A token's score and ID. */
@@ -165,8 +167,8 @@ static int by_score(const void *a, const void *b)
 }
 
 /* Tokens of one score have one rank: of those the leftmost merges first. */
-static bool load_scores(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
-	struct err *err)
+static bool load_scores(struct subword *model, const struct json *node, const struct vocab_tables *tables,
+	struct arena *arena, struct err *err)
 {
 	static const char *const known[] = {"type", "unk_token", "merges_unknown", NULL};
 	struct bpe *bpe = model->own = ARENA_NEW(arena, struct bpe);
@@ -178,7 +180,8 @@ static bool load_scores(struct subword *model, const struct json *node, const st
 	for (size_t i = 1; i < tables->count; i++)
 		ranks[scored[i].id] = ranks[scored[i - 1].id] + (scored[i].score != scored[i - 1].score);
 	bpe->ranks = ranks;
-	return json_only_keys(node, known, err) && setting_bool(node, "merges_unknown", false, &bpe->merges_unknown, err);
+	return json_only_keys(node, known, err) &&
+		setting_bool(node, "merges_unknown", false, &bpe->merges_unknown, err);
 }
 
 static void unload(struct subword *model)
@@ -323,8 +326,8 @@ static void end_run(const struct subword *model, struct run *run, struct word *w
 
 /* A character that is no token: its bytes; or a part of a run, or left out when there is no unknown token. Bytes do not end a run: it comes
  * after them, as in Hugging Face tokenizers, where a vocabulary has the bytes of some characters only. */
-static bool split_unknown(const struct subword *model, const struct piece *piece, struct run character, struct run *run, struct word *word,
-	struct err *err)
+static bool split_unknown(const struct subword *model, const struct piece *piece, struct run character, struct run *run,
+	struct word *word, struct err *err)
 {
 	const struct bpe *bpe = model->own;
 	if (bpe->byte_fallback && split_bytes(model, piece, character.start, character.end - character.start, word))
@@ -394,7 +397,8 @@ static bool cut(const struct subword *model, const struct piece *piece, struct s
 	}
 	arena_reset(&output->scratch);
 	/* Every merge takes one entry from the heap and adds at most two. */
-	struct word word = {.text = piece->bytes, .symbols = arena_raw(&output->scratch, piece->length, sizeof *word.symbols),
+	struct word word = {.text = piece->bytes,
+		.symbols = arena_raw(&output->scratch, piece->length, sizeof *word.symbols),
 		.heap = arena_raw(&output->scratch, piece->length * 2, sizeof *word.heap)};
 	if (!split_characters(model, piece, &word, err))
 		return false;
@@ -415,5 +419,8 @@ static bool cut(const struct subword *model, const struct piece *piece, struct s
 }
 
 const struct subword_kind bpe_kind = {.type = "BPE", .load = load, .cut = cut, .unload = unload};
-const struct subword_kind sentencepiece_kind = {.type = "SentencePiece", .load = load_scores, .cut = cut, .unload = unload,
+const struct subword_kind sentencepiece_kind = {.type = "SentencePiece",
+	.load = load_scores,
+	.cut = cut,
+	.unload = unload,
 	.needs_tables = true};

@@ -32,7 +32,8 @@ static bool decode_base64(const char *text, size_t length, unsigned char *out, s
 		int digits = 0;
 		for (; digits < 4 && digit_value(text[i + (size_t)digits]) >= 0; digits++)
 			bits |= (uint32_t)digit_value(text[i + (size_t)digits]) << (18 - 6 * digits);
-		bool is_end = i + 4 == length && digits >= 2 && memcmp(text + i + digits, "==", (size_t)(4 - digits)) == 0;
+		bool is_end =
+			i + 4 == length && digits >= 2 && memcmp(text + i + digits, "==", (size_t)(4 - digits)) == 0;
 		if (digits < 4 && !is_end)
 			return false;
 		for (int byte = 0; byte < digits - 1; byte++)

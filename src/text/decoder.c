@@ -127,7 +127,8 @@ static bool load_replace(struct decoder_step *step, const struct json *node, str
 		pattern_load(&step->pattern, pattern, err);
 }
 
-static bool replace_one(const struct decoder_step *step, struct decoder_text *text, struct arena *arena, struct err *err)
+static bool replace_one(const struct decoder_step *step, struct decoder_text *text, struct arena *arena,
+	struct err *err)
 {
 	struct piece_span_list spans = PIECE_SPAN_LIST_INIT;
 	struct buf valid = BUF_INIT, changed = BUF_INIT;
@@ -151,7 +152,8 @@ static bool replace_one(const struct decoder_step *step, struct decoder_text *te
 	return found;
 }
 
-static bool run_replace(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+static bool run_replace(const struct decoder_step *step, struct decoder_list *list, struct arena *arena,
+	struct err *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (!replace_one(step, &list->items[i], arena, err))
@@ -199,11 +201,13 @@ static bool load_metaspace(struct decoder_step *step, const struct json *node, s
 }
 
 /* A token with its blanks; in the first token they were put there and are left out. */
-static void spell_metaspace(const struct metaspace *metaspace, struct decoder_text *text, bool is_first, struct arena *arena)
+static void spell_metaspace(const struct metaspace *metaspace, struct decoder_text *text, bool is_first,
+	struct arena *arena)
 {
 	struct buf changed = BUF_INIT;
 	for (size_t at = 0; at < text->length;) {
-		bool found = text->length - at >= metaspace->length && memcmp(text->bytes + at, metaspace->text, metaspace->length) == 0;
+		bool found = text->length - at >= metaspace->length &&
+			memcmp(text->bytes + at, metaspace->text, metaspace->length) == 0;
 		if (!found)
 			buf_add_char(&changed, text->bytes[at]);
 		else if (!is_first || metaspace->scheme == METASPACE_NEVER)
@@ -214,7 +218,8 @@ static void spell_metaspace(const struct metaspace *metaspace, struct decoder_te
 	buf_free(&changed);
 }
 
-static bool run_metaspace(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+static bool run_metaspace(const struct decoder_step *step, struct decoder_list *list, struct arena *arena,
+	struct err *err)
 {
 	(void)err;
 	for (size_t i = 0; i < list->count; i++)
@@ -227,7 +232,8 @@ static bool run_metaspace(const struct decoder_step *step, struct decoder_list *
 static bool load_wordpiece(struct decoder_step *step, const struct json *node, struct err *err)
 {
 	const char *prefix;
-	if (!setting_text(node, "prefix", &prefix, &step->content_length, err) || !setting_bool(node, "cleanup", true, &step->cleans, err))
+	if (!setting_text(node, "prefix", &prefix, &step->content_length, err) ||
+		!setting_bool(node, "cleanup", true, &step->cleans, err))
 		return false;
 	if (prefix == NULL) {
 		prefix = "##";
@@ -254,8 +260,8 @@ static void replace_all(struct buf *text, const char *old, const char *new)
 /* Source: cleanup() in decoders/wordpiece.rs of Hugging Face tokenizers; in its order. */
 static void clean(struct buf *text)
 {
-	static const char *const pairs[][2] = {{" .", "."}, {" ?", "?"}, {" !", "!"}, {" ,", ","}, {" ' ", "'"}, {" n't", "n't"}, {" 'm", "'m"},
-		{" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+	static const char *const pairs[][2] = {{" .", "."}, {" ?", "?"}, {" !", "!"}, {" ,", ","}, {" ' ", "'"},
+		{" n't", "n't"}, {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
 		replace_all(text, pairs[i][0], pairs[i][1]);
 }
@@ -266,7 +272,8 @@ static bool goes_on(const struct decoder_step *step, const struct decoder_text *
 }
 
 /* A token that begins a word has a blank before it, unless it is the first. */
-static bool run_wordpiece(const struct decoder_step *step, struct decoder_list *list, struct arena *arena, struct err *err)
+static bool run_wordpiece(const struct decoder_step *step, struct decoder_list *list, struct arena *arena,
+	struct err *err)
 {
 	struct buf changed = BUF_INIT;
 	(void)err;
@@ -385,7 +392,8 @@ bool decoder_spell(const struct decoder *decoder, struct decoder_text text, stru
 		else if (decoder->steps[i].kind->run == run_metaspace)
 			spell_metaspace(&decoder->steps[i].metaspace, &text, false, &scratch);
 		else if (decoder->steps[i].kind->run == run_wordpiece && goes_on(&decoder->steps[i], &text))
-			text = (struct decoder_text){text.bytes + decoder->steps[i].content_length, text.length - decoder->steps[i].content_length};
+			text = (struct decoder_text){text.bytes + decoder->steps[i].content_length,
+				text.length - decoder->steps[i].content_length};
 	}
 	buf_add(out, text.bytes, text.length);
 	arena_free(&scratch);

@@ -23,8 +23,8 @@ struct decoder_step;
 struct decoder {
 	struct decoder_step *steps; /* in the order they are applied */
 	size_t count;
-	bool present;    /* false: join by a space */
-	bool byte_level; /* one of the steps turns characters into bytes */
+	bool present;       /* false: join by a space */
+	bool byte_level;    /* one of the steps turns characters into bytes */
 	bool byte_fallback; /* one of the steps turns runs of tokens such as <0xE4> into text */
 };
 

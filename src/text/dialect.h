@@ -18,8 +18,8 @@
 #include "base/buf.h"
 
 struct dialect_problem {
-	size_t offset;     /* byte of the pattern */
-	const char *what;  /* a noun phrase: "a POSIX bracket" */
+	size_t offset;    /* byte of the pattern */
+	const char *what; /* a noun phrase: "a POSIX bracket" */
 };
 
 /* Appends the pattern for PCRE2 (UTF, UCP, MULTILINE). False when it holds something that cannot be carried over;

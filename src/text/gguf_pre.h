@@ -22,7 +22,7 @@ struct gguf_pre {
 	const char *patterns[GGUF_PRE_PATTERNS]; /* each cuts what the one before it has left; NULL after the last */
 	bool ignore_merges;                      /* a piece that is a token is that token */
 	bool begins;                             /* the start token stands before a text where the file does not say */
-	bool is_text;                            /* tokens are spelled as text with ▁ for a blank, not in the byte alphabet */
+	bool is_text; /* tokens are spelled as text with ▁ for a blank, not in the byte alphabet */
 };
 
 /* NULL when the name is not known. */

@@ -5,7 +5,8 @@
 #include "base/utf8.h"
 #include "text/setting.h"
 
-const char *const metaspace_keys[] = {"type", "replacement", "prepend_scheme", "add_prefix_space", "split", "str_rep", NULL};
+const char *const metaspace_keys[] = {"type", "replacement", "prepend_scheme", "add_prefix_space", "split", "str_rep",
+	NULL};
 
 static bool read_scheme(struct metaspace *metaspace, const struct json *node, struct err *err)
 {
@@ -13,7 +14,8 @@ static bool read_scheme(struct metaspace *metaspace, const struct json *node, st
 	const char *name;
 	size_t length;
 	bool prefix;
-	if (!setting_text(node, "prepend_scheme", &name, &length, err) || !setting_bool(node, "add_prefix_space", true, &prefix, err))
+	if (!setting_text(node, "prepend_scheme", &name, &length, err) ||
+		!setting_bool(node, "add_prefix_space", true, &prefix, err))
 		return false;
 	metaspace->scheme = prefix ? METASPACE_ALWAYS : METASPACE_NEVER;
 	if (name == NULL)
@@ -22,7 +24,8 @@ static bool read_scheme(struct metaspace *metaspace, const struct json *node, st
 		if (strcmp(name, names[i]) == 0) {
 			metaspace->scheme = (enum metaspace_scheme)i;
 			return prefix || metaspace->scheme == METASPACE_NEVER ||
-				json_error(json_find(node, "add_prefix_space"), err, "it contradicts prepend_scheme \"%s\"", name);
+				json_error(json_find(node, "add_prefix_space"), err,
+					"it contradicts prepend_scheme \"%s\"", name);
 		}
 	}
 	return json_error(json_find(node, "prepend_scheme"), err, "\"always\", \"first\" or \"never\" was expected");

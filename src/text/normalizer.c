@@ -26,7 +26,7 @@ struct normalizer_step {
 	struct pattern *pattern; /* Replace */
 	char *content;           /* Replace, Prepend */
 	size_t content_length;
-	bool left, right; /* Strip */
+	bool left, right;     /* Strip */
 	struct charsmap *map; /* Precompiled */
 };
 
@@ -128,8 +128,8 @@ static size_t clean(uint32_t c, uint32_t changed[3])
 /* Blanks around the characters of Chinese, in the blocks that BERT counts. */
 static size_t set_apart(uint32_t c, uint32_t changed[3])
 {
-	static const uint32_t blocks[][2] = {{0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff}, {0x20000, 0x2a6df}, {0x2a700, 0x2b81f},
-		{0x2b920, 0x2ceaf}, {0x2f800, 0x2fa1f}};
+	static const uint32_t blocks[][2] = {{0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff}, {0x20000, 0x2a6df},
+		{0x2a700, 0x2b81f}, {0x2b920, 0x2ceaf}, {0x2f800, 0x2fa1f}};
 	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
 		if (c >= blocks[i][0] && c <= blocks[i][1]) {
 			changed[0] = changed[2] = ' ';
@@ -147,21 +147,24 @@ static size_t drop_accent(uint32_t c, uint32_t changed[3])
 	return unicode_is_accent(c) ? 0 : 1;
 }
 
-static bool run_clean(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+static bool run_clean(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
 {
 	(void)step;
 	(void)err;
 	return run_characters(piece, out, clean);
 }
 
-static bool run_set_apart(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+static bool run_set_apart(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
 {
 	(void)step;
 	(void)err;
 	return run_characters(piece, out, set_apart);
 }
 
-static bool run_drop_accents(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+static bool run_drop_accents(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
 {
 	(void)step;
 	(void)err;
@@ -173,21 +176,24 @@ static bool run_drop_accents(const struct normalizer_step *step, const struct pi
 /* Nmt: white space of all kinds is a blank, controls are left out. Source: nmt.rs of Hugging Face tokenizers. */
 static size_t tidy(uint32_t c, uint32_t changed[3])
 {
-	bool is_dropped = (c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f;
-	bool is_blank = c == '\t' || c == '\n' || c == '\f' || c == '\r' || c == 0x1680 || (c >= 0x200b && c <= 0x200f) || c == 0x2028 ||
-		c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+	bool is_dropped =
+		(c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f;
+	bool is_blank = c == '\t' || c == '\n' || c == '\f' || c == '\r' || c == 0x1680 ||
+		(c >= 0x200b && c <= 0x200f) || c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
 	changed[0] = is_blank ? ' ' : c;
 	return is_dropped ? 0 : 1;
 }
 
-static bool run_nmt(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+static bool run_nmt(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
 {
 	(void)step;
 	(void)err;
 	return run_characters(piece, out, tidy);
 }
 
-static bool run_byte_level(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out, struct err *err)
+static bool run_byte_level(const struct normalizer_step *step, const struct piece *piece, struct piece_builder *out,
+	struct err *err)
 {
 	(void)step;
 	(void)err;
@@ -366,7 +372,8 @@ static struct normalizer_step *add_step(struct normalizer *normalizer, const str
 
 static bool load_bert(struct normalizer *normalizer, const struct json *node, struct err *err)
 {
-	static const char *const known[] = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase", NULL};
+	static const char *const known[] = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase",
+		NULL};
 	bool cleans, sets_apart, strips, lowers;
 	if (!json_only_keys(node, known, err) || !setting_bool(node, "lowercase", true, &lowers, err) ||
 		!setting_bool(node, "clean_text", true, &cleans, err) ||

@@ -31,8 +31,7 @@ static bool compile(struct pattern *pattern, const char *source, size_t length, 
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pcre2_set_match_limit(pattern->limits, MATCH_LIMIT);
 	pcre2_set_heap_limit(pattern->limits, HEAP_LIMIT);
-	pattern->code = pcre2_compile((PCRE2_SPTR)source, length, options | PCRE2_UTF,
-		number, offset, context);
+	pattern->code = pcre2_compile((PCRE2_SPTR)source, length, options | PCRE2_UTF, number, offset, context);
 	pcre2_compile_context_free(context);
 	return pattern->code != NULL;
 }
@@ -51,12 +50,14 @@ bool pattern_new(struct pattern **out, const char *source, size_t length, bool l
 	if (literal) {
 		buf_add(&translated, source, length);
 	} else if (!dialect_translate(source, length, &translated, &problem)) {
-		json_error(node, err, "byte %zu of the regular expression is %s, which rowscope cannot carry over to PCRE2",
+		json_error(node, err,
+			"byte %zu of the regular expression is %s, which rowscope cannot carry over to PCRE2",
 			problem.offset, problem.what);
 		goto done;
 	}
 	if (!compile(pattern, buf_text(&translated), translated.length,
-		    literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &number, &offset)) {
+		    literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &number,
+		    &offset)) {
 		pcre2_get_error_message(number, reason, sizeof reason);
 		json_error(node, err, "the regular expression does not compile: %s", (const char *)reason);
 		goto done;

@@ -31,8 +31,7 @@ struct pretokenizer_step {
 };
 
 /* GPT-2's cut into words: contractions, letters, digits and the rest with a space before them, white space. */
-static const char words[] =
-	"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+static const char words[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
 /* ---- cutting ---- */
 
@@ -168,7 +167,8 @@ static void cut_words(const struct metaspace *metaspace, const struct piece *pie
 {
 	size_t start = 0;
 	for (size_t at = 1; at < piece->length; at++) {
-		if (piece->length - at < metaspace->length || memcmp(piece->bytes + at, metaspace->text, metaspace->length) != 0)
+		if (piece->length - at < metaspace->length ||
+			memcmp(piece->bytes + at, metaspace->text, metaspace->length) != 0)
 			continue;
 		piece_add(out, piece_part(piece, start, at));
 		start = at;
@@ -200,7 +200,8 @@ static bool run_metaspace(const struct pretokenizer_step *step, struct piece_lis
 
 static bool load_behavior(struct pretokenizer_step *step, const struct json *node, struct err *err)
 {
-	static const char *const names[] = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"};
+	static const char *const names[] = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext",
+		"Contiguous"};
 	const char *name;
 	size_t length;
 	if (!setting_text(node, "behavior", &name, &length, err))

@@ -90,12 +90,14 @@ static bool load_template(struct processor_step *step, const struct json *node, 
 			return false;
 	}
 	if (!seen_text)
-		return json_error(single, err, "the template of a single text must hold the Sequence \"A\" exactly once");
+		return json_error(single, err,
+			"the template of a single text must hold the Sequence \"A\" exactly once");
 	return true;
 }
 
 /* ["[CLS]", 101]: a token put before the text or after it. */
-static bool load_end(const struct json *node, const char *key, struct arena *arena, int32_t **ids, size_t *count, struct err *err)
+static bool load_end(const struct json *node, const char *key, struct arena *arena, int32_t **ids, size_t *count,
+	struct err *err)
 {
 	const struct json *pair;
 	const char *name;
@@ -129,10 +131,12 @@ static bool load_roberta(struct processor_step *step, const struct json *node, s
 {
 	static const char *const known[] = {"type", "sep", "cls", "trim_offsets", "add_prefix_space", NULL};
 	return json_only_keys(node, known, err) && setting_bool(node, "trim_offsets", true, &step->trims, err) &&
-		setting_bool(node, "add_prefix_space", true, &step->prefix_space, err) && load_ends(step, node, arena, err);
+		setting_bool(node, "add_prefix_space", true, &step->prefix_space, err) &&
+		load_ends(step, node, arena, err);
 }
 
-static bool load_step(struct processor_step *step, const struct json *node, const char *type, struct arena *arena, struct err *err)
+static bool load_step(struct processor_step *step, const struct json *node, const char *type, struct arena *arena,
+	struct err *err)
 {
 	if (strcmp(type, "ByteLevel") == 0)
 		return load_byte_level(step, node, err);

@@ -17,8 +17,8 @@
 #include "text/subword.h"
 
 struct processor_step {
-	bool trims;         /* ByteLevel, RobertaProcessing: white space is cut from the stretch of a token */
-	bool prefix_space;  /* ... but for the space that add_prefix_space may have put in */
+	bool trims;              /* ByteLevel, RobertaProcessing: white space is cut from the stretch of a token */
+	bool prefix_space;       /* ... but for the space that add_prefix_space may have put in */
 	int32_t *before, *after; /* all but ByteLevel: IDs around the text, in the arena */
 	size_t before_count, after_count;
 };

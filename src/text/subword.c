@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "text/setting.h"
 
-static const struct subword_kind *const kinds[] = {&wordlevel_kind, &bpe_kind, &unigram_kind, &wordpiece_kind, &sentencepiece_kind};
+static const struct subword_kind *const kinds[] = {&wordlevel_kind, &bpe_kind, &unigram_kind, &wordpiece_kind,
+	&sentencepiece_kind};
 
 static const struct subword_kind *find_kind(const char *type, bool from_tables)
 {
@@ -28,8 +29,10 @@ static bool read_kind(struct subword *model, const struct json *node, bool from_
 		return false;
 	model->kind = find_kind(type, from_tables);
 	if (model->kind == NULL)
-		return json_error(node, err, "a tokenizer model of type \"%s\" is not supported; rowscope reads WordLevel, "
-			"BPE, Unigram and WordPiece", type);
+		return json_error(node, err,
+			"a tokenizer model of type \"%s\" is not supported; rowscope reads WordLevel, "
+			"BPE, Unigram and WordPiece",
+			type);
 	return true;
 }
 
@@ -44,8 +47,8 @@ static bool read_unknown(struct subword *model, const struct json *node, struct 
 	return true;
 }
 
-static bool read_vocab(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
-	struct err *err)
+static bool read_vocab(struct subword *model, const struct json *node, const struct vocab_tables *tables,
+	struct arena *arena, struct err *err)
 {
 	const struct json *tokens;
 	if (tables != NULL)
@@ -53,8 +56,8 @@ static bool read_vocab(struct subword *model, const struct json *node, const str
 	return setting_need(node, "vocab", &tokens, err) && vocab_load(&model->vocab, tokens, arena, err);
 }
 
-bool subword_load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
-	struct err *err)
+bool subword_load(struct subword *model, const struct json *node, const struct vocab_tables *tables,
+	struct arena *arena, struct err *err)
 {
 	*model = (struct subword){.unknown = -1};
 	if (read_kind(model, node, tables != NULL, err) && read_vocab(model, node, tables, arena, err) &&
@@ -72,8 +75,7 @@ void subword_free(struct subword *model)
 	*model = (struct subword){0};
 }
 
-bool subword_cut(const struct subword *model, const struct piece *piece, struct subword_output *output,
-	struct err *err)
+bool subword_cut(const struct subword *model, const struct piece *piece, struct subword_output *output, struct err *err)
 {
 	return piece->length == 0 || model->kind->cut(model, piece, output, err);
 }

@@ -37,8 +37,8 @@ struct subword_output {
 struct subword_kind {
 	const char *type; /* in tokenizer.json */
 	/* Reads the settings (the vocabulary is read already); `tables` as in subword_load(). */
-	bool (*load)(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
-		struct err *err);
+	bool (*load)(struct subword *model, const struct json *node, const struct vocab_tables *tables,
+		struct arena *arena, struct err *err);
 	/* Appends the tokens of one piece. */
 	bool (*cut)(const struct subword *model, const struct piece *piece, struct subword_output *output,
 		struct err *err);
@@ -50,17 +50,17 @@ struct subword_kind {
 struct subword {
 	const struct subword_kind *kind;
 	struct vocab vocab;
-	bool has_unknown;     /* an unknown token is named */
-	int32_t unknown;      /* its ID, or -1 when the vocabulary lacks it */
-	void *own;            /* what the kind keeps, in the arena */
+	bool has_unknown; /* an unknown token is named */
+	int32_t unknown;  /* its ID, or -1 when the vocabulary lacks it */
+	void *own;        /* what the kind keeps, in the arena */
 };
 
 extern const struct subword_kind wordlevel_kind, bpe_kind, unigram_kind, wordpiece_kind, sentencepiece_kind;
 
 /* Reads the "model" of a tokenizer.json; its vocabulary and merges from `tables` unless those are NULL. On failure there is nothing
  * to free. */
-bool subword_load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
-	struct err *err);
+bool subword_load(struct subword *model, const struct json *node, const struct vocab_tables *tables,
+	struct arena *arena, struct err *err);
 void subword_free(struct subword *model);
 
 /* Appends the tokens of a piece, with the original bytes they stand for. Usage error when the piece holds something

@@ -27,7 +27,8 @@ void telling_free(struct telling *t)
 	*t = (struct telling){0};
 }
 
-struct vocab_entry *telling_add_token(struct telling *t, const char *bytes, size_t length, double score, enum token_type type)
+struct vocab_entry *telling_add_token(struct telling *t, const char *bytes, size_t length, double score,
+	enum token_type type)
 {
 	char name[40];
 	if (t->count == t->capacity) {
@@ -98,7 +99,10 @@ void telling_add_sentencepiece(struct telling *t, int64_t unknown, bool marked, 
 		json_add_bytes(w, t->tokens[unknown].text, t->tokens[unknown].length);
 	}
 	json_end_object(w);
-	add_step(&before, !prefix ? "" : marked ? "{\"type\":\"Prepend\",\"prepend\":\"▁\"}" : "{\"type\":\"Prepend\",\"prepend\":\" \"}");
+	add_step(&before,
+		!prefix          ? ""
+			: marked ? "{\"type\":\"Prepend\",\"prepend\":\"▁\"}"
+				 : "{\"type\":\"Prepend\",\"prepend\":\" \"}");
 	add_step(&before, marked ? "{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"▁\"}" : "");
 	add_step(&after, marked ? "{\"type\":\"Replace\",\"pattern\":{\"String\":\"▁\"},\"content\":\" \"}" : "");
 	add_step(&after, "{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}");
@@ -148,9 +152,11 @@ static void add_spelling(struct telling *t, const struct gguf_pre *pre)
 		telling_add_steps(t, "decoder", "decoders", "[{\"type\":\"ByteLevel\"}]");
 		return;
 	}
-	telling_add_steps(t, "normalizer", "normalizers", "[{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"▁\"}]");
+	telling_add_steps(t, "normalizer", "normalizers",
+		"[{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"▁\"}]");
 	telling_add_steps(t, "decoder", "decoders",
-		"[{\"type\":\"Replace\",\"pattern\":{\"String\":\"▁\"},\"content\":\" \"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}]");
+		"[{\"type\":\"Replace\",\"pattern\":{\"String\":\"▁\"},\"content\":\" "
+		"\"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}]");
 }
 
 void telling_add_bpe(struct telling *t, const struct gguf_pre *pre, bool prefix)
@@ -175,7 +181,8 @@ void telling_add_named(struct telling *t)
 	json_begin_array(w);
 	for (size_t i = 0; i < t->count; i++) {
 		bool is_special = t->types[i] == TOKEN_CONTROL || t->types[i] == TOKEN_UNKNOWN;
-		if ((!is_special && t->types[i] != TOKEN_USER) || !utf8_is_valid(t->tokens[i].text, t->tokens[i].length))
+		if ((!is_special && t->types[i] != TOKEN_USER) ||
+			!utf8_is_valid(t->tokens[i].text, t->tokens[i].length))
 			continue;
 		json_begin_object(w);
 		json_put_int(w, "id", (int64_t)i);
@@ -195,14 +202,17 @@ void telling_add_ends(struct telling *t, int64_t start, int64_t end)
 	if (start < 0 && end < 0)
 		return;
 	json_key(&t->writer, "post_processor");
-	used += (size_t)snprintf(text, sizeof text, "{\"type\":\"TemplateProcessing\",\"single\":[%s{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}%s],"
-		"\"special_tokens\":{", start >= 0 ? "{\"SpecialToken\":{\"id\":\"start\",\"type_id\":0}}," : "",
+	used += (size_t)snprintf(text, sizeof text,
+		"{\"type\":\"TemplateProcessing\",\"single\":[%s{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}%s],"
+		"\"special_tokens\":{",
+		start >= 0 ? "{\"SpecialToken\":{\"id\":\"start\",\"type_id\":0}}," : "",
 		end >= 0 ? ",{\"SpecialToken\":{\"id\":\"end\",\"type_id\":0}}" : "");
 	if (start >= 0)
-		used += (size_t)snprintf(text + used, sizeof text - used, "\"start\":{\"id\":\"start\",\"ids\":[%" PRId64 "]}%s", start,
-			end >= 0 ? "," : "");
+		used += (size_t)snprintf(text + used, sizeof text - used,
+			"\"start\":{\"id\":\"start\",\"ids\":[%" PRId64 "]}%s", start, end >= 0 ? "," : "");
 	if (end >= 0)
-		used += (size_t)snprintf(text + used, sizeof text - used, "\"end\":{\"id\":\"end\",\"ids\":[%" PRId64 "]}", end);
+		used += (size_t)snprintf(text + used, sizeof text - used,
+			"\"end\":{\"id\":\"end\",\"ids\":[%" PRId64 "]}", end);
 	snprintf(text + used, sizeof text - used, "}}");
 	json_add_raw(&t->writer, text);
 }
@@ -225,12 +235,17 @@ static uint64_t digest(const struct telling *t)
 
 bool telling_end(struct telling *t, struct tokenizer **out, const char *note, struct err *err)
 {
-	struct vocab_tables tables = {.file = t->file, .tokens = t->tokens, .count = t->count, .scores = t->scores,
-		.merges = (const struct vocab_entry(*)[2])t->merges, .merge_count = t->merge_count};
+	struct vocab_tables tables = {.file = t->file,
+		.tokens = t->tokens,
+		.count = t->count,
+		.scores = t->scores,
+		.merges = (const struct vocab_entry(*)[2])t->merges,
+		.merge_count = t->merge_count};
 	json_end_object(&t->writer);
 	struct tokenizer *tokenizer = t->tokenizer;
 	t->tokenizer = NULL;
-	bool ok = tokenizer_assemble(out, tokenizer, (struct tokenizer_json){buf_text(&t->text), t->text.length, t->file}, &tables, err);
+	bool ok = tokenizer_assemble(out, tokenizer,
+		(struct tokenizer_json){buf_text(&t->text), t->text.length, t->file}, &tables, err);
 	if (ok) {
 		(*out)->digest = digest(t);
 		(*out)->note = note;

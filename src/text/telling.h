@@ -38,7 +38,8 @@ void telling_init(struct telling *t, const char *file);
 void telling_free(struct telling *t);
 
 /* Appends the next token, whose ID is its place unless the caller changes it; an empty one gets a name of its own. */
-struct vocab_entry *telling_add_token(struct telling *t, const char *bytes, size_t length, double score, enum token_type type);
+struct vocab_entry *telling_add_token(struct telling *t, const char *bytes, size_t length, double score,
+	enum token_type type);
 /* Appends a merge, "a b". Input error when it is not two texts with one space between. */
 bool telling_add_merge(struct telling *t, const char *bytes, size_t length, struct err *err);
 

@@ -25,7 +25,8 @@ static bool check_version(const struct json *root, struct err *err)
 	return true;
 }
 
-static bool load_parts(struct tokenizer *tokenizer, const struct json *root, const struct vocab_tables *tables, struct err *err)
+static bool load_parts(struct tokenizer *tokenizer, const struct json *root, const struct vocab_tables *tables,
+	struct err *err)
 {
 	static const char *const known[] = {"version", "truncation", "padding", "added_tokens", "normalizer",
 		"pre_tokenizer", "post_processor", "decoder", "model", NULL};
@@ -45,7 +46,8 @@ static bool load_parts(struct tokenizer *tokenizer, const struct json *root, con
 
 bool tokenizer_parse(struct tokenizer **out, const char *bytes, size_t length, const char *name, struct err *err)
 {
-	return tokenizer_assemble(out, MEM_NEW(struct tokenizer), (struct tokenizer_json){bytes, length, name}, NULL, err);
+	return tokenizer_assemble(out, MEM_NEW(struct tokenizer), (struct tokenizer_json){bytes, length, name}, NULL,
+		err);
 }
 
 bool tokenizer_assemble(struct tokenizer **out, struct tokenizer *tokenizer, struct tokenizer_json json,
@@ -53,7 +55,8 @@ bool tokenizer_assemble(struct tokenizer **out, struct tokenizer *tokenizer, str
 {
 	struct arena arena = ARENA_INIT; /* of the JSON */
 	struct json *root;
-	bool done = json_parse(json.bytes, json.length, json.name, &arena, &root, err) && load_parts(tokenizer, root, tables, err);
+	bool done = json_parse(json.bytes, json.length, json.name, &arena, &root, err) &&
+		load_parts(tokenizer, root, tables, err);
 	if (done) {
 		tokenizer->digest = hash_bytes(json.bytes, json.length);
 		*out = tokenizer;

@@ -93,8 +93,8 @@ bool tokenizer_decode(const struct tokenizer *tokenizer, const int32_t *ids, siz
 
 /* The same for what `count` tokens add to the text of the `before` tokens in front of them: a blank that a vocabulary puts before a
  * text is not lost, as it would be by decoding them alone. `ids` holds all of them. */
-void tokenizer_decode_after(const struct tokenizer *tokenizer, const int32_t *ids, size_t before, size_t count, bool skip_special,
-	struct buf *out);
+void tokenizer_decode_after(const struct tokenizer *tokenizer, const int32_t *ids, size_t before, size_t count,
+	bool skip_special, struct buf *out);
 
 /* Appends the very bytes that one token stands for: for the byte-level token "Ġthe" the four bytes " the", which for
  * other tokens need not be UTF-8; for a control token its name. False when the ID is no token. */

@@ -23,7 +23,9 @@ static bool read_token(struct cursor *c, struct telling *t, uint32_t longest)
 	double score = (double)cursor_f32(c, "the score of a token");
 	uint32_t length = cursor_u32(c, "the length of a token");
 	if (c->ok && (length == 0 || length > longest))
-		return cursor_fail(c, "token %zu has a length of %" PRId32 " bytes; expected 1 to %" PRIu32 ", the longest that the file announces",
+		return cursor_fail(c,
+			"token %zu has a length of %" PRId32 " bytes; expected 1 to %" PRIu32
+			", the longest that the file announces",
 			t->count, (int32_t)length, longest);
 	if (c->ok && !(score > -1e30 && score < 1e30))
 		return cursor_fail(c, "token %zu has a score that is no number", t->count);
@@ -38,7 +40,9 @@ static bool read_all(struct cursor *c, struct telling *t, int64_t vocabulary)
 {
 	uint32_t longest = cursor_u32(c, "the length of the longest token");
 	if (c->ok && (longest == 0 || longest > MOST_LENGTH))
-		return cursor_fail(c, "the longest token is said to have %" PRId32 " bytes; expected 1 to %d: this is no tokenizer.bin of llama2.c",
+		return cursor_fail(c,
+			"the longest token is said to have %" PRId32
+			" bytes; expected 1 to %d: this is no tokenizer.bin of llama2.c",
 			(int32_t)longest, MOST_LENGTH);
 	while (c->ok && cursor_left(c) > 0 && (vocabulary == 0 || (int64_t)t->count <= vocabulary)) {
 		if (!read_token(c, t, longest))
@@ -59,10 +63,13 @@ bool tokenizer_load_bin(struct tokenizer **out, const char *path, int64_t vocabu
 		ok = read_all(c, &t, vocabulary);
 	}
 	if (ok && vocabulary > 0 && (int64_t)t.count != vocabulary)
-		ok = err_input(err, path, NULL, "it has %s%zu tokens, but the model has %" PRId64 "; give the tokenizer of this model with --tokenizer",
+		ok = err_input(err, path, NULL,
+			"it has %s%zu tokens, but the model has %" PRId64
+			"; give the tokenizer of this model with --tokenizer",
 			(int64_t)t.count > vocabulary ? "at least " : "", t.count, vocabulary);
 	if (ok && t.count <= END)
-		ok = err_input(err, path, NULL, "it has %zu tokens; expected at least 3, of which 1 and 2 begin and end a text", t.count);
+		ok = err_input(err, path, NULL,
+			"it has %zu tokens; expected at least 3, of which 1 and 2 begin and end a text", t.count);
 	file_close(&file);
 	free(c);
 	if (ok) {

@@ -20,7 +20,8 @@ struct folder {
 	struct telling t;
 	struct arena arena; /* of the files */
 	struct err *err;
-	const struct json *vocab, *config, *map; /* config: tokenizer_config.json; map: special_tokens_map.json; NULL: none */
+	const struct json *vocab, *config,
+		*map; /* config: tokenizer_config.json; map: special_tokens_map.json; NULL: none */
 };
 
 /* Classes whose words are known. */
@@ -184,7 +185,9 @@ static bool find_class(struct folder *f, const struct word_class **class)
 			return true;
 	}
 	return json_error(setting_find(f->config, "tokenizer_class"), f->err,
-		"how a tokenizer of the class \"%.60s\" cuts words is not known from vocab.json; save it as tokenizer.json", name);
+		"how a tokenizer of the class \"%.60s\" cuts words is not known from vocab.json; save it as "
+		"tokenizer.json",
+		name);
 }
 
 static bool tell(struct folder *f)
@@ -192,13 +195,16 @@ static bool tell(struct folder *f)
 	const struct word_class *class;
 	bool prefix = false;
 	int64_t start;
-	if (!load_object(f, "vocab.json", true, &f->vocab) || !load_object(f, "tokenizer_config.json", false, &f->config) ||
-		!load_object(f, "special_tokens_map.json", false, &f->map) || !find_class(f, &class) || !add_tokens(f) || !add_merges(f))
+	if (!load_object(f, "vocab.json", true, &f->vocab) ||
+		!load_object(f, "tokenizer_config.json", false, &f->config) ||
+		!load_object(f, "special_tokens_map.json", false, &f->map) || !find_class(f, &class) ||
+		!add_tokens(f) || !add_merges(f))
 		return false;
 	if (f->config != NULL && !setting_bool(f->config, "add_prefix_space", false, &prefix, f->err))
 		return false;
 	if (prefix && class->normalizer != NULL)
-		return json_error(json_find(f->config, "add_prefix_space"), f->err, "it is not supported for the class %s", class->name);
+		return json_error(json_find(f->config, "add_prefix_space"), f->err,
+			"it is not supported for the class %s", class->name);
 	telling_add_bpe(&f->t, gguf_pre_find(class->pre), prefix);
 	if (class->normalizer != NULL) {
 		json_key(&f->t.writer, "normalizer");

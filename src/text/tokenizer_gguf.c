@@ -55,7 +55,8 @@ static bool read_tokens(struct reader *r)
 	if (tokens == NULL || tokens->type != GGUF_ARRAY || tokens->elements != GGUF_STRING || tokens->count == 0 ||
 		tokens->count > VOCAB_MAX_ID)
 		return err_input(r->err, r->gguf->file.path, KEY("tokens"), "a list of tokens was expected");
-	return read_list(r, KEY("scores"), tokens->count, &r->scores) && read_list(r, KEY("token_type"), tokens->count, &r->types) &&
+	return read_list(r, KEY("scores"), tokens->count, &r->scores) &&
+		read_list(r, KEY("token_type"), tokens->count, &r->types) &&
 		gguf_strings(r->gguf, KEY("tokens"), take_token, r, r->err);
 }
 
@@ -71,7 +72,8 @@ static bool read_ends(struct reader *r, bool begins, int64_t start, int64_t end)
 {
 	bool add_start = begins, add_end = false;
 	int64_t most = (int64_t)r->t->count - 1;
-	if (!gguf_bool(r->gguf, KEY("add_bos_token"), &add_start, r->err) || !gguf_bool(r->gguf, KEY("add_eos_token"), &add_end, r->err) ||
+	if (!gguf_bool(r->gguf, KEY("add_bos_token"), &add_start, r->err) ||
+		!gguf_bool(r->gguf, KEY("add_eos_token"), &add_end, r->err) ||
 		!gguf_int(r->gguf, KEY("bos_token_id"), 0, most, &start, r->err) ||
 		!gguf_int(r->gguf, KEY("eos_token_id"), 0, most, &end, r->err))
 		return false;
@@ -88,7 +90,8 @@ static bool find_pre(struct reader *r, const char *name, const struct gguf_pre *
 	struct buf names = BUF_INIT;
 	gguf_pre_names(&names);
 	err_input(r->err, r->gguf->file.path, KEY("pre"),
-		"the pre-tokenizer \"%.60s\" is not known, and a guess would cut words wrongly; known are %s", name, buf_text(&names));
+		"the pre-tokenizer \"%.60s\" is not known, and a guess would cut words wrongly; known are %s", name,
+		buf_text(&names));
 	buf_free(&names);
 	return false;
 }
@@ -107,7 +110,8 @@ static bool read_sentencepiece(struct reader *r)
 	int64_t unknown = 0;
 	bool prefix = true;
 	if (r->scores == NULL)
-		return err_input(r->err, r->gguf->file.path, KEY("scores"), "a list of one score per token was expected");
+		return err_input(r->err, r->gguf->file.path, KEY("scores"),
+			"a list of one score per token was expected");
 	if (!gguf_int(r->gguf, KEY("unknown_token_id"), 0, (int64_t)r->t->count - 1, &unknown, r->err) ||
 		!gguf_bool(r->gguf, KEY("add_space_prefix"), &prefix, r->err))
 		return false;
@@ -121,10 +125,12 @@ static bool read_kind(struct reader *r, const char **note)
 	if (!gguf_text(r->gguf, KEY("model"), &kind, r->err))
 		return false;
 	if (kind == NULL)
-		return err_input(r->err, r->gguf->file.path, KEY("model"), "the file has no vocabulary; give token IDs instead of text");
+		return err_input(r->err, r->gguf->file.path, KEY("model"),
+			"the file has no vocabulary; give token IDs instead of text");
 	if (strcmp(kind, "gpt2") != 0 && strcmp(kind, "llama") != 0 && strcmp(kind, "gemma4") != 0)
 		return err_input(r->err, r->gguf->file.path, KEY("model"),
-			"vocabularies of the kind \"%.40s\" are not supported; supported are gpt2, llama and gemma4", kind);
+			"vocabularies of the kind \"%.40s\" are not supported; supported are gpt2, llama and gemma4",
+			kind);
 	if (!read_tokens(r))
 		return false;
 	if (strcmp(kind, "llama") == 0)
@@ -132,8 +138,9 @@ static bool read_kind(struct reader *r, const char **note)
 	if (strcmp(kind, "gemma4") == 0)
 		return read_bpe(r, "gemma4");
 	if (gguf_value(r->gguf, KEY("pre")) == NULL)
-		*note = "the file does not name its pre-tokenizer: texts are cut as \"default\" says, which may give other tokens than the "
-				"model was trained on";
+		*note = "the file does not name its pre-tokenizer: texts are cut as \"default\" says, which may give "
+			"other tokens than the "
+			"model was trained on";
 	return read_bpe(r, "default");
 }
 
@@ -155,5 +162,7 @@ bool tokenizer_from_gguf(struct tokenizer **out, const struct gguf *gguf, struct
 bool tokenizer_in_gguf(const struct gguf *gguf)
 {
 	const struct gguf_value *kind = gguf_value(gguf, KEY("model"));
-	return kind != NULL && !(kind->type == GGUF_STRING && (strcmp(kind->text, "no_vocab") == 0 || strcmp(kind->text, "none") == 0));
+	return kind != NULL &&
+		!(kind->type == GGUF_STRING &&
+			(strcmp(kind->text, "no_vocab") == 0 || strcmp(kind->text, "none") == 0));
 }

@@ -27,7 +27,8 @@ static bool open_folder(struct tokenizer **out, const char *path, struct err *er
 	char folder[512] = ".";
 	const char *slash = strrchr(path, '/');
 	if (strlen(path) >= sizeof folder)
-		return err_input(err, NULL, NULL, "the path of the vocabulary is longer than %zu bytes", sizeof folder - 1);
+		return err_input(err, NULL, NULL, "the path of the vocabulary is longer than %zu bytes",
+			sizeof folder - 1);
 	if (slash != NULL)
 		snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 	return tokenizer_load_folder(out, folder, err);

@@ -99,8 +99,8 @@ void tokenizer_stream_finish(struct tokenizer_stream *stream, struct buf *out)
 	buf_free(&bytes);
 }
 
-void tokenizer_decode_after(const struct tokenizer *tokenizer, const int32_t *ids, size_t before, size_t count, bool skip_special,
-	struct buf *out)
+void tokenizer_decode_after(const struct tokenizer *tokenizer, const int32_t *ids, size_t before, size_t count,
+	bool skip_special, struct buf *out)
 {
 	struct tokenizer_stream *stream = tokenizer_stream_new(tokenizer, skip_special);
 	struct buf unused = BUF_INIT;

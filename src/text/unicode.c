@@ -9,8 +9,7 @@
 bool unicode_is_space(uint32_t c)
 {
 	return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-		(c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
-		c == 0x3000;
+		(c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 /* Alphabetic characters of category So: circled, squared and negative letters. */
@@ -33,10 +32,8 @@ bool unicode_is_word(uint32_t c)
 	case UTF8PROC_CATEGORY_ME:
 	case UTF8PROC_CATEGORY_ND:
 	case UTF8PROC_CATEGORY_NL:
-	case UTF8PROC_CATEGORY_PC:
-		return true;
-	default:
-		return c == 0x200c || c == 0x200d || is_enclosed_letter(c) || unicode_is_newer_word(c);
+	case UTF8PROC_CATEGORY_PC: return true;
+	default: return c == 0x200c || c == 0x200d || is_enclosed_letter(c) || unicode_is_newer_word(c);
 	}
 }
 
@@ -44,15 +41,18 @@ bool unicode_is_mark(uint32_t c)
 {
 	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
 	bool was_mark = c == 0x1cf2 || c == 0x1cf3; /* letters since Unicode 12 */
-	return was_mark || (!unicode_is_newer(c) && (category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
-		category == UTF8PROC_CATEGORY_ME));
+	return was_mark ||
+		(!unicode_is_newer(c) &&
+			(category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
+				category == UTF8PROC_CATEGORY_ME));
 }
 
 bool unicode_is_accent(uint32_t c)
 {
 	if (c == 0x1734 || c == 0x1171e) /* Mc since */
 		return true;
-	return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_MN && !unicode_is_newer(c) && !unicode_is_plain(c);
+	return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_MN && !unicode_is_newer(c) &&
+		!unicode_is_plain(c);
 }
 
 size_t unicode_lower(uint32_t c, uint32_t lower[2])
@@ -83,7 +83,9 @@ size_t unicode_segment(const char *text, size_t length)
 	while (at > 0 && at < length) {
 		uint32_t after;
 		size_t step = utf8_decode(text + at, length - at, &after);
-		if (step == 0 || (!continues_syllable(after) && utf8proc_grapheme_break((utf8proc_int32_t)before, (utf8proc_int32_t)after)))
+		if (step == 0 ||
+			(!continues_syllable(after) &&
+				utf8proc_grapheme_break((utf8proc_int32_t)before, (utf8proc_int32_t)after)))
 			break;
 		before = after;
 		at += step;
@@ -155,7 +157,8 @@ static size_t decompose(const char *text, size_t length, bool compatible, utf8pr
 		utf8proc_ssize_t more = 1;
 		(*points)[count] = (utf8proc_int32_t)c;
 		if (!unicode_is_newer(c))
-			more = utf8proc_decompose_char((utf8proc_int32_t)c, *points + count, MAX_DECOMPOSED, options, NULL);
+			more = utf8proc_decompose_char((utf8proc_int32_t)c, *points + count, MAX_DECOMPOSED, options,
+				NULL);
 		count += more > 0 ? (size_t)more : 0;
 		at += step;
 	}
@@ -284,7 +287,8 @@ size_t unicode_grapheme(const char *text, size_t length)
 		return length > 0 ? 1 : 0;
 	while (at < length) {
 		size_t step = utf8_decode(text + at, length - at, &c);
-		if (step == 0 || utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, &state))
+		if (step == 0 ||
+			utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, &state))
 			break;
 		before = c;
 		at += step;

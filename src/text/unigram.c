@@ -53,7 +53,8 @@ static bool load(struct subword *model, const struct json *node, const struct vo
 	const struct json *unknown = setting_find(node, "unk_id");
 	int64_t id = -1;
 	(void)tables;
-	if (!json_only_keys(node, known, err) || !setting_bool(node, "byte_fallback", false, &unigram->byte_fallback, err) ||
+	if (!json_only_keys(node, known, err) ||
+		!setting_bool(node, "byte_fallback", false, &unigram->byte_fallback, err) ||
 		!read_scores(model, json_find(node, "vocab"), arena, err))
 		return false;
 	if (unknown != NULL && !json_int(unknown, 0, vocab_max_id(&model->vocab), &id, err))
@@ -77,8 +78,8 @@ static void improve(struct way *way, double score, size_t start, int32_t id)
 }
 
 /* Goes on from `at` with every token that begins there; *has_character when one of them is a character of `step` bytes. */
-static void try_tokens(const struct unigram *unigram, const struct piece *piece, size_t at, size_t step, struct way *ways,
-	bool *has_character)
+static void try_tokens(const struct unigram *unigram, const struct piece *piece, size_t at, size_t step,
+	struct way *ways, bool *has_character)
 {
 	uint32_t node = TRIE_ROOT;
 	*has_character = false;
@@ -113,7 +114,8 @@ static bool find_ways(const struct subword *model, const struct piece *piece, st
 }
 
 /* The bytes of a stretch, each with all of it as its origin; false, and none, when one of them is no token. */
-static bool emit_bytes(const struct subword *model, const struct piece *piece, size_t start, size_t end, struct subword_output *output)
+static bool emit_bytes(const struct subword *model, const struct piece *piece, size_t start, size_t end,
+	struct subword_output *output)
 {
 	struct piece_origin stretch = piece_stretch(piece, start, end);
 	char token[BYTECHAR_FALLBACK_LENGTH];
@@ -129,7 +131,8 @@ static bool emit_bytes(const struct subword *model, const struct piece *piece, s
 	return true;
 }
 
-static void emit(const struct subword *model, const struct piece *piece, size_t start, size_t end, struct subword_output *output)
+static void emit(const struct subword *model, const struct piece *piece, size_t start, size_t end,
+	struct subword_output *output)
 {
 	const struct unigram *unigram = model->own;
 	int32_t id = vocab_find(&model->vocab, piece->bytes + start, end - start);

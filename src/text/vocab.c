@@ -77,7 +77,8 @@ bool vocab_take(struct vocab *vocab, const struct vocab_tables *tables, struct a
 		if (!map_put(&vocab->ids, token->text, token->length, token->id)) {
 			char where[48];
 			snprintf(where, sizeof where, "token %zu", i);
-			return err_input(err, tables->file, where, "the token \"%.60s\" is given twice: token %d is the same", token->text,
+			return err_input(err, tables->file, where,
+				"the token \"%.60s\" is given twice: token %d is the same", token->text,
 				(int)vocab_find(vocab, token->text, token->length));
 		}
 	}

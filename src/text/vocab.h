@@ -39,7 +39,7 @@ struct vocab_tables {
 	const char *file; /* for messages */
 	const struct vocab_entry *tokens;
 	size_t count;
-	const double *scores;                   /* [count], for IDs that are places; NULL: none */
+	const double *scores;                  /* [count], for IDs that are places; NULL: none */
 	const struct vocab_entry (*merges)[2]; /* pairs of texts in order of rank */
 	size_t merge_count;
 };

@@ -18,7 +18,8 @@ struct wordpiece {
 static bool load(struct subword *model, const struct json *node, const struct vocab_tables *tables, struct arena *arena,
 	struct err *err)
 {
-	static const char *const known[] = {"type", "vocab", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", NULL};
+	static const char *const known[] = {"type", "vocab", "unk_token", "continuing_subword_prefix",
+		"max_input_chars_per_word", NULL};
 	struct wordpiece *wordpiece = model->own = ARENA_NEW(arena, struct wordpiece);
 	const struct json *most = setting_find(node, "max_input_chars_per_word");
 	const char *prefix;

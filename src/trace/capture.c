@@ -180,8 +180,8 @@ bool capture_check(const char *capture, const struct plan *plan, struct err *err
 			return err_usage(err, "--capture",
 				"the list has an empty item; use io, all, or globs separated by commas");
 		if (!sets_closed(item))
-			return err_usage(
-				err, "--capture", "the '[' in '%.*s' is never closed; add a ']'", length, item.at);
+			return err_usage(err, "--capture", "the '[' in '%.*s' is never closed; add a ']'", length,
+				item.at);
 		if (!matches_some(item, plan))
 			return nothing_matches(item, plan, err);
 	}

@@ -40,11 +40,13 @@ static bool cut(const struct journal *journal, uint64_t length, struct err *err)
 {
 	struct stat status;
 	if (is_taken(journal->descriptor))
-		return err_usage(err, journal->path, "another process is recording into this trace; wait until it has ended");
+		return err_usage(err, journal->path,
+			"another process is recording into this trace; wait until it has ended");
 	if (fstat(journal->descriptor, &status) != 0 || (uint64_t)status.st_size < length)
 		return err_system(err, journal->path, 0, "the file became shorter while it was in use");
 	return ftruncate(journal->descriptor, (off_t)length) == 0 ||
-	       err_system(err, journal->path, errno, "the part of a line that a stopped run has left cannot be cut off");
+		err_system(err, journal->path, errno,
+			"the part of a line that a stopped run has left cannot be cut off");
 }
 
 bool journal_reopen(struct journal *journal, const char *path, uint64_t length, struct err *err)

@@ -41,8 +41,8 @@ static bool get_object(const struct json *object, const char *key, const struct 
 }
 
 /* A list of texts, NULL-terminated, in the arena. */
-static bool get_texts(
-	const struct json *object, const char *key, struct arena *arena, const char *const **texts, struct err *err)
+static bool get_texts(const struct json *object, const char *key, struct arena *arena, const char *const **texts,
+	struct err *err)
 {
 	const struct json *array;
 	if (!manifest_get_array(object, key, &array, err))
@@ -117,17 +117,18 @@ static bool read_config(const struct json *object, struct config *config, struct
 		return false;
 	config->norm_eps = (float)eps;
 	return get_size(object, "vocabulary", &config->vocabulary, err) &&
-	       get_size(object, "context", &config->context, err) && get_size(object, "hidden", &config->hidden, err) &&
-	       get_size(object, "layers", &config->layers, err) && get_size(object, "heads", &config->heads, err) &&
-	       get_size(object, "kv_heads", &config->kv_heads, err) &&
-	       get_size(object, "head_width", &config->head_width, err) && get_size(object, "mlp", &config->mlp, err) &&
-	       get_activation(object, &config->activation, err) &&
-	       json_get_bool(object, "scale_by_layer", &config->scale_by_layer, err) &&
-	       json_get_bool(object, "scale_scores", &config->scale_scores, err) &&
-	       json_get_bool(object, "tied", &config->tied, err) &&
-	       get_special(object, "bos", config->vocabulary, &config->bos, err) &&
-	       get_special(object, "pad", config->vocabulary, &config->pad, err) &&
-	       read_end_tokens(object, config, err);
+		get_size(object, "context", &config->context, err) &&
+		get_size(object, "hidden", &config->hidden, err) && get_size(object, "layers", &config->layers, err) &&
+		get_size(object, "heads", &config->heads, err) &&
+		get_size(object, "kv_heads", &config->kv_heads, err) &&
+		get_size(object, "head_width", &config->head_width, err) &&
+		get_size(object, "mlp", &config->mlp, err) && get_activation(object, &config->activation, err) &&
+		json_get_bool(object, "scale_by_layer", &config->scale_by_layer, err) &&
+		json_get_bool(object, "scale_scores", &config->scale_scores, err) &&
+		json_get_bool(object, "tied", &config->tied, err) &&
+		get_special(object, "bos", config->vocabulary, &config->bos, err) &&
+		get_special(object, "pad", config->vocabulary, &config->pad, err) &&
+		read_end_tokens(object, config, err);
 }
 
 static bool read_model(const struct json *root, struct trace_info *info, struct arena *arena, struct err *err)
@@ -152,8 +153,8 @@ static bool read_model(const struct json *root, struct trace_info *info, struct 
 	return true;
 }
 
-static bool read_prompt(
-	const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena, struct err *err)
+static bool read_prompt(const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena,
+	struct err *err)
 {
 	const struct json *tokens;
 	if (!manifest_get_array(object, "tokens", &tokens, err))
@@ -170,8 +171,8 @@ static bool read_prompt(
 }
 
 /* What chooses the row's tokens and ends it; absent for a greedy row. */
-static bool read_choice(
-	const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena, struct err *err)
+static bool read_choice(const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena,
+	struct err *err)
 {
 	const struct json *sampling = json_find(object, "sampling"), *ids = json_find(object, "stop_ids");
 	if (sampling != NULL && !sampling_read(sampling, &request->sampling, err))
@@ -196,10 +197,11 @@ static bool read_choice(
 }
 
 /* One of a fork's changes: behind the prompt, and not before the change before it. */
-static bool read_edit(
-	const struct json *object, int64_t vocabulary, struct request *request, struct edit *edit, struct err *err)
+static bool read_edit(const struct json *object, int64_t vocabulary, struct request *request, struct edit *edit,
+	struct err *err)
 {
-	int64_t first = request->edit_count > 0 ? request->edits[request->edit_count - 1].position : request->prompt_length;
+	int64_t first =
+		request->edit_count > 0 ? request->edits[request->edit_count - 1].position : request->prompt_length;
 	if (object->type != JSON_OBJECT)
 		return json_error(object, err, "an object is expected here");
 	if (!json_get_int(object, "position", first, INT32_MAX, &edit->position, err))
@@ -208,11 +210,12 @@ static bool read_edit(
 	if ((token == NULL) == (sampling == NULL))
 		return json_error(object, err, "either \"token\" or \"sampling\" is expected here");
 	edit->token = -1;
-	return token != NULL ? read_token(token, vocabulary, &edit->token, err) : sampling_read(sampling, &edit->sampling, err);
+	return token != NULL ? read_token(token, vocabulary, &edit->token, err)
+			     : sampling_read(sampling, &edit->sampling, err);
 }
 
-static bool read_edits(
-	const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena, struct err *err)
+static bool read_edits(const struct json *object, int64_t vocabulary, struct request *request, struct arena *arena,
+	struct err *err)
 {
 	const struct json *array = json_find(object, "edits");
 	if (array == NULL)
@@ -222,14 +225,15 @@ static bool read_edits(
 	struct edit *edits = ARENA_ARRAY(arena, struct edit, array->count);
 	request->edits = edits;
 	for (; (size_t)request->edit_count < array->count; request->edit_count++) {
-		if (!read_edit(array->items[request->edit_count], vocabulary, request, &edits[request->edit_count], err))
+		if (!read_edit(array->items[request->edit_count], vocabulary, request, &edits[request->edit_count],
+			    err))
 			return false;
 	}
 	return true;
 }
 
-static bool read_row(
-	const struct json *object, struct manifest *manifest, int64_t i, struct arena *arena, struct err *err)
+static bool read_row(const struct json *object, struct manifest *manifest, int64_t i, struct arena *arena,
+	struct err *err)
 {
 	struct request *request = &manifest->batch.requests[i];
 	if (object->type != JSON_OBJECT)
@@ -240,11 +244,11 @@ static bool read_row(
 		return json_error(json_find(object, "id"), err, "each row needs an ID of its own");
 	const struct json *prompt = json_find(object, "prompt");
 	return (prompt == NULL || manifest_text(prompt, &request->text, err)) &&
-	       read_prompt(object, manifest->info.V, request, arena, err) &&
-	       get_size(object, "max_new_tokens", &request->max_new_tokens, err) &&
-	       json_get_int(object, "arrives", 0, INT32_MAX, &request->arrives, err) &&
-	       read_choice(object, manifest->info.V, request, arena, err) &&
-	       read_edits(object, manifest->info.V, request, arena, err);
+		read_prompt(object, manifest->info.V, request, arena, err) &&
+		get_size(object, "max_new_tokens", &request->max_new_tokens, err) &&
+		json_get_int(object, "arrives", 0, INT32_MAX, &request->arrives, err) &&
+		read_choice(object, manifest->info.V, request, arena, err) &&
+		read_edits(object, manifest->info.V, request, arena, err);
 }
 
 static bool read_rows(const struct json *root, struct manifest *manifest, struct arena *arena, struct err *err)
@@ -300,8 +304,8 @@ static bool read_value(const struct json *object, struct trace_value *value, str
 	return true;
 }
 
-static bool read_outputs(
-	const struct json *outputs, struct manifest *manifest, int op, const char **names, struct err *err)
+static bool read_outputs(const struct json *outputs, struct manifest *manifest, int op, const char **names,
+	struct err *err)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct trace_value *value = &manifest->values[manifest->value_count];
@@ -316,8 +320,8 @@ static bool read_outputs(
 	return true;
 }
 
-static bool read_op(
-	const struct json *object, struct manifest *manifest, int index, struct arena *arena, struct err *err)
+static bool read_op(const struct json *object, struct manifest *manifest, int index, struct arena *arena,
+	struct err *err)
 {
 	struct trace_op *op = &manifest->ops[index];
 	int64_t layer = -1;
@@ -407,15 +411,17 @@ static bool read_way(const struct json *root, struct manifest *manifest, struct 
 	struct trace_info *info = &manifest->info;
 	struct batch *batch = &manifest->batch;
 	struct err unknown = ERR_INIT;
-	if (!json_get_string(root, "layout", &info->layout, err) || !json_get_string(root, "schedule", &info->schedule, err))
+	if (!json_get_string(root, "layout", &info->layout, err) ||
+		!json_get_string(root, "schedule", &info->schedule, err))
 		return false;
 	if (!layout_find(info->layout, &batch->layout, &unknown))
 		return json_error(json_find(root, "layout"), err, "the layout '%s' is not supported by this version",
 			info->layout);
 	if (!schedule_find(info->schedule, &batch->schedule, &unknown))
-		return json_error(json_find(root, "schedule"), err, "the schedule '%s' is not supported by this version",
-			info->schedule);
-	return get_optional(root, "chunk", &batch->chunk, err) && get_optional(root, "page_size", &batch->page_size, err);
+		return json_error(json_find(root, "schedule"), err,
+			"the schedule '%s' is not supported by this version", info->schedule);
+	return get_optional(root, "chunk", &batch->chunk, err) &&
+		get_optional(root, "page_size", &batch->page_size, err);
 }
 
 static bool read_parent(const struct json *root, struct trace_info *info, struct err *err)
@@ -426,8 +432,8 @@ static bool read_parent(const struct json *root, struct trace_info *info, struct
 	if (parent->type != JSON_OBJECT)
 		return json_error(parent, err, "an object is expected here");
 	return json_get_string(parent, "name", &info->parent, err) &&
-	       json_get_string(parent, "digest", &info->parent_digest, err) &&
-	       json_get_int(parent, "pass", 0, INT64_C(1) << 52, &info->parent_pass, err);
+		json_get_string(parent, "digest", &info->parent_digest, err) &&
+		json_get_int(parent, "pass", 0, INT64_C(1) << 52, &info->parent_pass, err);
 }
 
 static bool read_root(const struct json *root, struct manifest *manifest, struct arena *arena, struct err *err)
@@ -437,7 +443,7 @@ static bool read_root(const struct json *root, struct manifest *manifest, struct
 		!read_model(root, info, arena, err) || !read_parent(root, info, err) || !read_way(root, manifest, err))
 		return false;
 	return read_rows(root, manifest, arena, err) && get_texts(root, "faults", arena, &info->faults, err) &&
-	       json_get_string(root, "capture", &info->capture, err) && read_ops(root, manifest, arena, err);
+		json_get_string(root, "capture", &info->capture, err) && read_ops(root, manifest, arena, err);
 }
 
 bool manifest_read(struct manifest *manifest, const char *path, struct arena *arena, struct err *err)

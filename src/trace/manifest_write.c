@@ -30,7 +30,8 @@ static void add_special(struct json_writer *writer, const char *key, int32_t tok
 
 static void add_rope(struct json_writer *writer, const char *key, const struct rope *rope)
 {
-	static const char *const scalings[] = {[ROPE_PLAIN] = "default", [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3"};
+	static const char *const scalings[] =
+		{[ROPE_PLAIN] = "default", [ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3"};
 	if (rope->theta == 0)
 		return;
 	json_key(writer, key);

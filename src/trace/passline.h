@@ -24,10 +24,10 @@ struct passline {
 	int64_t index;
 	enum pass_kind kind;
 	int64_t B, S, K;
-	int32_t *rows;           /* [B]: indices of requests */
-	int64_t *past;           /* [B] */
-	int64_t *fresh;          /* [B] */
-	uint8_t *sampled;        /* [B] */
+	int32_t *rows;    /* [B]: indices of requests */
+	int64_t *past;    /* [B] */
+	int64_t *fresh;   /* [B] */
+	uint8_t *sampled; /* [B] */
 	int64_t cache_held, cache_used, cache_saved;
 	const int32_t *next;     /* [B] */
 	const uint8_t *finished; /* [B] */

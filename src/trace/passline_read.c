@@ -7,8 +7,8 @@
 /* JSON integers are exact up to this size in every reader. */
 #define EXACT_MOST ((int64_t)1 << 53)
 
-static bool get_list(
-	const struct json *root, const char *key, int64_t count, const struct json **array, struct err *err)
+static bool get_list(const struct json *root, const char *key, int64_t count, const struct json **array,
+	struct err *err)
 {
 	if (!manifest_get_array(root, key, array, err))
 		return false;
@@ -31,8 +31,8 @@ static bool get_sizes(const struct json *root, const char *key, int64_t least, c
 	return true;
 }
 
-static bool get_flags(
-	const struct json *root, const char *key, const struct passline *line, uint8_t *values, struct err *err)
+static bool get_flags(const struct json *root, const char *key, const struct passline *line, uint8_t *values,
+	struct err *err)
 {
 	const struct json *array;
 	if (!get_list(root, key, line->B, &array, err))
@@ -77,8 +77,8 @@ static bool read_rows(const struct json *root, const struct manifest *manifest, 
 	return true;
 }
 
-static bool read_next(
-	const struct json *root, const struct manifest *manifest, struct passline *line, int32_t *next, struct err *err)
+static bool read_next(const struct json *root, const struct manifest *manifest, struct passline *line, int32_t *next,
+	struct err *err)
 {
 	const struct json *array;
 	if (!get_list(root, "next", line->B, &array, err))
@@ -110,9 +110,10 @@ static bool read_kind(const struct json *root, struct passline *line, struct err
 static bool read_cache(const struct json *root, struct passline *line, struct err *err)
 {
 	const struct json *cache = json_find(root, "cache");
-	return cache == NULL || (json_get_int(cache, "held", 0, INT32_MAX, &line->cache_held, err) &&
-		json_get_int(cache, "used", 0, INT32_MAX, &line->cache_used, err) &&
-		json_get_int(cache, "saved", 0, INT32_MAX, &line->cache_saved, err));
+	return cache == NULL ||
+		(json_get_int(cache, "held", 0, INT32_MAX, &line->cache_held, err) &&
+			json_get_int(cache, "used", 0, INT32_MAX, &line->cache_used, err) &&
+			json_get_int(cache, "saved", 0, INT32_MAX, &line->cache_saved, err));
 }
 
 static bool read_layout(const struct json *root, const struct manifest *manifest, struct passline *line,
@@ -132,9 +133,8 @@ static bool read_layout(const struct json *root, const struct manifest *manifest
 	line->finished = flags + line->B;
 	line->next = next;
 	return get_sizes(root, "past", 0, line, past, err) && get_sizes(root, "lengths", least, line, fresh, err) &&
-	       read_cache(root, line, err) &&
-	       get_flags(root, "sampled", line, flags, err) &&
-	       get_flags(root, "finished", line, flags + line->B, err) && read_next(root, manifest, line, next, err);
+		read_cache(root, line, err) && get_flags(root, "sampled", line, flags, err) &&
+		get_flags(root, "finished", line, flags + line->B, err) && read_next(root, manifest, line, next, err);
 }
 
 static bool read_finish(const struct json *node, enum finish_reason *finish, struct err *err)
@@ -297,8 +297,8 @@ bool passline_read(struct passline *line, const char *text, size_t length, const
 	if (ok && root->type != JSON_OBJECT)
 		ok = json_error(root, err, "an object is expected here");
 	ok = ok && json_get_int(root, "index", 0, INT32_MAX, &line->index, err) && read_kind(root, line, err) &&
-	     read_layout(root, manifest, line, arena, err) && read_events(root, manifest, line, arena, err) &&
-	     read_file(root, line, arena, err) && read_texts(root, manifest, line, arena, err);
+		read_layout(root, manifest, line, arena, err) && read_events(root, manifest, line, arena, err) &&
+		read_file(root, line, arena, err) && read_texts(root, manifest, line, arena, err);
 	arena_free(&scratch);
 	return ok;
 }

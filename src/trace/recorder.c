@@ -81,7 +81,7 @@ static bool start_files(struct recorder *recorder, struct err *err)
 {
 	char passes[sizeof recorder->journal.path], manifest[sizeof recorder->journal.path];
 	return join(passes, recorder, MANIFEST_PASSES, err) && join(manifest, recorder, MANIFEST_NAME, err) &&
-	       journal_open(&recorder->journal, passes, err) && write_manifest(recorder, manifest, err);
+		journal_open(&recorder->journal, passes, err) && write_manifest(recorder, manifest, err);
 }
 
 static void free_recorder(struct recorder *recorder)
@@ -149,12 +149,15 @@ static bool check_manifest(struct recorder *recorder, struct err *err)
 	struct buf text = BUF_INIT;
 	char *bytes;
 	size_t length;
-	bool ok = join(path, recorder, MANIFEST_NAME, err) && file_load(path, MANIFEST_MOST, &arena, &bytes, &length, err);
+	bool ok = join(path, recorder, MANIFEST_NAME, err) &&
+		file_load(path, MANIFEST_MOST, &arena, &bytes, &length, err);
 	if (ok) {
 		manifest_write(&text, &recorder->options, &recorder->model);
 		ok = (text.length == length && memcmp(text.data, bytes, length) == 0) ||
-		     err_input(err, path, NULL, "this is not what rowscope " ROWSCOPE_VERSION
-			" would write for this run, so going on would not give the same bytes; run the batch anew");
+			err_input(err, path, NULL,
+				"this is not what rowscope " ROWSCOPE_VERSION
+				" would write for this run, so going on would not give the same bytes; run the batch "
+				"anew");
 	}
 	buf_free(&text);
 	arena_free(&arena);
@@ -182,7 +185,7 @@ static bool reopen_files(struct recorder *recorder, const struct trace *trace, i
 	char path[sizeof recorder->journal.path];
 	uint64_t length = passes == 0 ? 0 : trace_pass(trace, passes - 1)->line_end;
 	return join(path, recorder, MANIFEST_PASSES, err) && journal_reopen(&recorder->journal, path, length, err) &&
-	       recorder_folder_clean(recorder->options.folder, passes, err);
+		recorder_folder_clean(recorder->options.folder, passes, err);
 }
 
 bool recorder_resume_described(struct recorder **result, const struct recorder_options *options,
@@ -224,8 +227,8 @@ static bool begin(void *self, const struct plan *plan, const struct pass *pass, 
 	recorder->written = 0;
 	arena_reset(&recorder->pass_arena);
 	if (plan != recorder->options.plan || pass->index != recorder->passes)
-		return err_usage(
-			err, NULL, "pass %lld of another run was told to this recorder", (long long)pass->index);
+		return err_usage(err, NULL, "pass %lld of another run was told to this recorder",
+			(long long)pass->index);
 	struct dims dims = pass_dims(plan, pass);
 	struct arena *arena = &recorder->pass_arena;
 	struct safetensors_item *items = ARENA_ARRAY(arena, struct safetensors_item, recorder->captured_count);
@@ -240,7 +243,7 @@ static bool begin(void *self, const struct plan *plan, const struct pass *pass, 
 	char name[PASSLINE_NAME_SIZE], path[sizeof recorder->journal.path];
 	passline_file_name(pass->index, name);
 	return join(path, recorder, name, err) &&
-	       safetensors_writer_open(&recorder->writer, path, items, (size_t)recorder->captured_count, NULL, err);
+		safetensors_writer_open(&recorder->writer, path, items, (size_t)recorder->captured_count, NULL, err);
 }
 
 static bool holds_nan(const uint32_t *bits, int64_t count)
@@ -288,8 +291,8 @@ static bool value(void *self, const struct plan *plan, const struct pass *pass, 
 
 static void list_events(struct recorder *recorder, const struct pass *pass, struct passline *line)
 {
-	struct trace_event *events = ARENA_ARRAY(&recorder->pass_arena, struct trace_event,
-		2 * pass->B + pass->waiting_count);
+	struct trace_event *events =
+		ARENA_ARRAY(&recorder->pass_arena, struct trace_event, 2 * pass->B + pass->waiting_count);
 	for (int64_t i = 0; i < pass->waiting_count; i++)
 		events[line->event_count++] =
 			(struct trace_event){TRACE_WAITS, pass->waiting[i], FINISH_NONE, pass->lanes};
@@ -316,8 +319,8 @@ static void tell_token(struct recorder *recorder, int32_t token, struct passline
 	recorder->told[token] = 1;
 	struct buf bytes = BUF_INIT;
 	if (model->token_bytes(model->self, token, &bytes))
-		texts[(*count)++] = (struct passline_text){
-			token, arena_strndup(&recorder->pass_arena, buf_text(&bytes), bytes.length), bytes.length};
+		texts[(*count)++] = (struct passline_text){token,
+			arena_strndup(&recorder->pass_arena, buf_text(&bytes), bytes.length), bytes.length};
 	buf_free(&bytes);
 }
 
@@ -332,8 +335,8 @@ static void list_texts(struct recorder *recorder, const struct pass *pass, struc
 	line->texts = texts;
 }
 
-static bool add_line(
-	struct recorder *recorder, const struct pass *pass, uint64_t bytes, uint64_t digest, struct err *err)
+static bool add_line(struct recorder *recorder, const struct pass *pass, uint64_t bytes, uint64_t digest,
+	struct err *err)
 {
 	char name[PASSLINE_NAME_SIZE];
 	passline_file_name(pass->index, name);
@@ -359,7 +362,7 @@ static bool add_line(
 	struct buf text = BUF_INIT;
 	passline_write(&text, &line, recorder->options.batch);
 	bool ok = journal_add(&recorder->journal, text.data, text.length, err) &&
-		  (!recorder->options.durable || journal_sync(&recorder->journal, err));
+		(!recorder->options.durable || journal_sync(&recorder->journal, err));
 	buf_free(&text);
 	return ok;
 }
@@ -399,7 +402,7 @@ static bool sync_all(struct recorder *recorder, struct err *err)
 			return false;
 	}
 	return join(path, recorder, MANIFEST_NAME, err) && journal_sync_path(path, err) &&
-	       journal_sync(&recorder->journal, err) && journal_sync_path(recorder->options.folder, err);
+		journal_sync(&recorder->journal, err) && journal_sync_path(recorder->options.folder, err);
 }
 
 bool recorder_finish(struct recorder *recorder, struct err *err)

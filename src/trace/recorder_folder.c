@@ -35,8 +35,9 @@ static bool holds_remains_only(DIR *folder, const char *path)
 		char file[512];
 		struct stat status;
 		struct err ignored = ERR_INIT;
-		bool is_start = strcmp(name, MANIFEST_PASSES) == 0 && file_join(file, sizeof file, path, name, &ignored) &&
-			lstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
+		bool is_start = strcmp(name, MANIFEST_PASSES) == 0 &&
+			file_join(file, sizeof file, path, name, &ignored) && lstat(file, &status) == 0 &&
+			S_ISREG(status.st_mode) && status.st_size == 0;
 		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !is_start && !is_temporary(name))
 			return false;
 	}
@@ -76,7 +77,8 @@ bool recorder_folder_clean(const char *path, int64_t passes, struct err *err)
 /* trace.json goes last: until then the folder is known as a trace and can be replaced again. */
 static bool remove_trace(const char *path, struct err *err)
 {
-	return remove_file(path, MANIFEST_PASSES, err) && recorder_folder_clean(path, 0, err) && remove_file(path, MANIFEST_NAME, err);
+	return remove_file(path, MANIFEST_PASSES, err) && recorder_folder_clean(path, 0, err) &&
+		remove_file(path, MANIFEST_NAME, err);
 }
 
 static bool holds_trace(const char *path)
@@ -105,8 +107,8 @@ bool recorder_folder_prepare(const char *path, bool replace, bool *created, stru
 	if (free_to_take)
 		return remove_trace(path, err);
 	if (!holds_trace(path))
-		return err_usage(
-			err, path, "the folder exists and holds other files than a trace; choose another name");
+		return err_usage(err, path,
+			"the folder exists and holds other files than a trace; choose another name");
 	if (!replace)
 		return err_taken(err, path, "the folder holds a trace already");
 	return remove_trace(path, err);

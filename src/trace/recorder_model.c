@@ -37,14 +37,14 @@ bool recorder_new(struct recorder **recorder, const struct recorder_options *opt
 	char weights[17], tokenizer[17];
 	struct recorder_model described;
 	return describe(&described, options->model, weights, tokenizer, err) &&
-	       recorder_new_described(recorder, options, &described, err);
+		recorder_new_described(recorder, options, &described, err);
 }
 
-bool recorder_resume(struct recorder **recorder, const struct recorder_options *options, const struct recorder_start *start,
-	struct err *err)
+bool recorder_resume(struct recorder **recorder, const struct recorder_options *options,
+	const struct recorder_start *start, struct err *err)
 {
 	char weights[17], tokenizer[17];
 	struct recorder_model described;
 	return describe(&described, options->model, weights, tokenizer, err) &&
-	       recorder_resume_described(recorder, options, &described, start, err);
+		recorder_resume_described(recorder, options, &described, start, err);
 }

@@ -73,8 +73,9 @@ bool sampling_read(const struct json *object, struct sampling *sampling, struct 
 			continue;
 		if (is_temperature(&settings[i]) && node->type == JSON_NUMBER && node->number == 0)
 			value = 0;
-		else if (settings[i].is_whole ? !json_int(node, (int64_t)settings[i].low, (int64_t)settings[i].high, &whole, err)
-					 : !json_number(node, settings[i].low, settings[i].high, &value, err))
+		else if (settings[i].is_whole
+				? !json_int(node, (int64_t)settings[i].low, (int64_t)settings[i].high, &whole, err)
+				: !json_number(node, settings[i].low, settings[i].high, &value, err))
 			return false;
 		put(sampling, &settings[i], settings[i].is_whole ? (double)whole : value);
 	}
@@ -108,8 +109,8 @@ bool sampling_set(struct sampling *sampling, const char *key, const char *text, 
 			continue;
 		if (!parse(&settings[i], text, &value))
 			return err_usage(err, where, "expected %sa %snumber from %.7g to %.16g, got \"%.60s\"",
-				is_temperature(&settings[i]) ? "0 (greedy) or " : "", settings[i].is_whole ? "whole " : "",
-				settings[i].low, settings[i].high, text);
+				is_temperature(&settings[i]) ? "0 (greedy) or " : "",
+				settings[i].is_whole ? "whole " : "", settings[i].low, settings[i].high, text);
 		put(sampling, &settings[i], value);
 		return true;
 	}

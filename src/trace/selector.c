@@ -71,8 +71,8 @@ static bool fit_row(const struct selector_part *part, int axis, const struct fit
 {
 	const char *text = fit->selector->text;
 	if (fit->tensor->axes[axis] != 'B' || fit->row_ids == NULL)
-		return err_usage(
-			fit->err, text, "at byte %zu: '%s' is no index; only rows have IDs", part->at, part->row);
+		return err_usage(fit->err, text, "at byte %zu: '%s' is no index; only rows have IDs", part->at,
+			part->row);
 	for (int64_t b = 0; b < fit->tensor->shape[axis]; b++) {
 		if (strcmp(fit->row_ids[b], part->row) == 0) {
 			*index = b;
@@ -160,9 +160,14 @@ static bool stretch_rows(struct selector *selector, const struct pass *layout, c
 		if (part->is_slice ? !fit_slice(part, 0, &fit, &row) : !fit_index(part, 0, &fit, &row))
 			return false;
 		int64_t first = row.first[0], end = first + row.count[0];
-		*part = (struct selector_part){.axis = "T", .is_slice = true, .has_first = true, .has_end = true, .at = part->at};
+		*part = (struct selector_part){.axis = "T",
+			.is_slice = true,
+			.has_first = true,
+			.has_end = true,
+			.at = part->at};
 		part->first = first < layout->B ? pass_row_begin(layout, first) : layout->cells;
-		part->end = end > first ? pass_row_begin(layout, end - 1) + pass_row_width(layout, end - 1) : part->first;
+		part->end =
+			end > first ? pass_row_begin(layout, end - 1) + pass_row_width(layout, end - 1) : part->first;
 	}
 	return true;
 }

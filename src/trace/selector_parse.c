@@ -19,8 +19,8 @@ struct cursor {
 static const struct {
 	const char *word;
 	const char *letters;
-} axes[] = {{"row", "B"}, {"pos", "S"}, {"token", "T"}, {"head", "N"}, {"kvhead", "G"}, {"key", "K"}, {"unit", "HF"}, {"dim", "D"},
-	{"vocab", "V"}};
+} axes[] = {{"row", "B"}, {"pos", "S"}, {"token", "T"}, {"head", "N"}, {"kvhead", "G"}, {"key", "K"}, {"unit", "HF"},
+	{"dim", "D"}, {"vocab", "V"}};
 
 #define AXIS_COUNT (sizeof axes / sizeof *axes)
 

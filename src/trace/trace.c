@@ -102,8 +102,8 @@ static bool read_lines(struct trace *trace, const struct file *file, struct buf 
 	while (at < file->size) {
 		size_t piece = file->size - at < PIECE ? (size_t)(file->size - at) : PIECE, used;
 		if (text->length > LINE_MOST)
-			return err_input(
-				err, file->path, NULL, "a line has more than %zu bytes; is this a trace?", LINE_MOST);
+			return err_input(err, file->path, NULL, "a line has more than %zu bytes; is this a trace?",
+				LINE_MOST);
 		buf_reserve(text, piece);
 		if (!file_read(file, at, piece, text->data + text->length, err))
 			return false;

@@ -68,8 +68,7 @@ struct trace_event {
 };
 
 struct trace_pass {
-	struct pass
-		layout; /* slots are NULL, and nobody is in `waiting`: see events */
+	struct pass layout;      /* slots are NULL, and nobody is in `waiting`: see events */
 	const int32_t *next;     /* [B]: the chosen tokens; -1 where a row was not sampled */
 	const uint8_t *finished; /* [B]: 1 when the row ended with this pass */
 	const char *file;        /* a plain name in the folder */

@@ -124,7 +124,8 @@ bool trace_take_line(struct trace *trace, const char *text, size_t length, struc
 		struct trace_history *history = &trace->histories[line.rows[b]];
 		if (line.next[b] >= 0)
 			add_history(history,
-				request_token(&trace->manifest.batch.requests[line.rows[b]], history->count, line.next[b]));
+				request_token(&trace->manifest.batch.requests[line.rows[b]], history->count,
+					line.next[b]));
 	}
 	add_texts(trace, &line);
 	add_pass(trace, &line);
@@ -143,8 +144,8 @@ void trace_lay(struct trace *trace, struct trace_pass *pass)
 	layout->counted_pads = ARENA_ARRAY(&trace->arena, int64_t, layout->B);
 	layout->draws = ARENA_ARRAY(&trace->arena, struct pass_draw, layout->B);
 	for (int64_t b = 0; b < layout->B; b++)
-		layout->draws[b] = request_draw(
-			&trace_batch(trace)->requests[layout->rows[b]], layout->past[b] + layout->fresh[b]);
+		layout->draws[b] = request_draw(&trace_batch(trace)->requests[layout->rows[b]],
+			layout->past[b] + layout->fresh[b]);
 	arena_free(&scratch);
 }
 

@@ -111,12 +111,7 @@ static bool find_value(const struct trace *trace, const char *name, int *value, 
 static struct tensor expected(const struct trace *trace, const struct trace_value *value, const struct pass *pass)
 {
 	const struct trace_info *info = &trace->manifest.info;
-	struct dims dims = {.H = info->H,
-		.N = info->N,
-		.G = info->G,
-		.D = info->D,
-		.F = info->F,
-		.V = info->V};
+	struct dims dims = {.H = info->H, .N = info->N, .G = info->G, .D = info->D, .F = info->F, .V = info->V};
 	dims_set_pass(&dims, pass);
 	struct tensor tensor = {.dtype = value->dtype, .rank = (int)strlen(value->axes)};
 	memcpy(tensor.axes, value->axes, sizeof tensor.axes);
@@ -143,10 +138,10 @@ bool trace_find(struct trace *trace, int64_t pass, const char *name, struct trac
 		return false;
 	if (pass < 0 || pass >= trace->pass_count)
 		return trace->pass_count == 0
-			       ? err_input(err, trace->folder, NULL, "the trace has no finished pass yet")
-			       : err_input(err, trace->folder, NULL,
-					 "there is no pass %" PRId64 "; the trace has passes 0 to %" PRId64, pass,
-					 trace->pass_count - 1);
+			? err_input(err, trace->folder, NULL, "the trace has no finished pass yet")
+			: err_input(err, trace->folder, NULL,
+				  "there is no pass %" PRId64 "; the trace has passes 0 to %" PRId64, pass,
+				  trace->pass_count - 1);
 	struct trace_file *file = file_of(trace, pass, err);
 	if (file == NULL)
 		return false;
@@ -157,8 +152,8 @@ bool trace_find(struct trace *trace, int64_t pass, const char *name, struct trac
 		.tensor = expected(trace, recorded, &trace->passes[pass]->layout)};
 	const struct safetensors_entry *entry = safetensors_find(&file->content, recorded->name);
 	if (entry == NULL)
-		return err_input(
-			err, file->content.file.path, name, "the tensor should be in this file, but it is not");
+		return err_input(err, file->content.file.path, name,
+			"the tensor should be in this file, but it is not");
 	if (!same_shape(&entry->tensor, &tensor->tensor))
 		return err_input(err, file->content.file.path, name,
 			"type and shape are not those that " MANIFEST_NAME " and " MANIFEST_PASSES " give");
@@ -197,7 +192,8 @@ static bool check_pass(struct trace *trace, int64_t pass, struct err *err)
 int64_t trace_whole_passes(struct trace *trace)
 {
 	int64_t whole = 0;
-	for (struct err ignored = ERR_INIT; whole < trace->pass_count && check_pass(trace, whole, &ignored); whole++) {}
+	for (struct err ignored = ERR_INIT; whole < trace->pass_count && check_pass(trace, whole, &ignored); whole++) {
+	}
 	return whole;
 }
 

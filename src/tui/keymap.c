@@ -137,12 +137,13 @@ static void add_keys_table(struct buf *out)
 
 void keymap_markdown(struct buf *out)
 {
-	buf_add_text(out, "# Commands and keys\n\n"
-			  "Made from `src/app/command.def` and `src/tui/keymap.def`; a test compares, and\n"
-			  "`ROWSCOPE_UPDATE=1 make test` writes it anew.\n\n"
-			  "A key runs a command line; so do the `:` prompt, a script and a lesson. A word with spaces "
-			  "stands in double\n"
-			  "quotes. `[ ]` may be left out, `|` means or, capitals are what to fill in.\n");
+	buf_add_text(out,
+		"# Commands and keys\n\n"
+		"Made from `src/app/command.def` and `src/tui/keymap.def`; a test compares, and\n"
+		"`ROWSCOPE_UPDATE=1 make test` writes it anew.\n\n"
+		"A key runs a command line; so do the `:` prompt, a script and a lesson. A word with spaces "
+		"stands in double\n"
+		"quotes. `[ ]` may be left out, `|` means or, capitals are what to fill in.\n");
 	for (int group = 0; group < COMMAND_GROUPS; group++) {
 		buf_printf(out, "\n## %s\n\n| command | what it does |\n|---|---|\n",
 			command_group_name((enum command_group)group));

@@ -146,36 +146,18 @@ static void edit(struct prompt *prompt, uint32_t key)
 {
 	char bytes[4];
 	switch (key) {
-	case TERM_KEY_LEFT:
-		prompt->caret = before(prompt);
-		break;
-	case TERM_KEY_RIGHT:
-		prompt->caret = after(prompt);
-		break;
+	case TERM_KEY_LEFT: prompt->caret = before(prompt); break;
+	case TERM_KEY_RIGHT: prompt->caret = after(prompt); break;
 	case TERM_KEY_HOME:
-	case 1:
-		prompt->caret = 0;
-		break;
+	case 1: prompt->caret = 0; break;
 	case TERM_KEY_END:
-	case 5:
-		prompt->caret = prompt->text.length;
-		break;
-	case TERM_KEY_BACKSPACE:
-		replace(prompt, before(prompt), "", 0);
-		break;
+	case 5: prompt->caret = prompt->text.length; break;
+	case TERM_KEY_BACKSPACE: replace(prompt, before(prompt), "", 0); break;
 	case TERM_KEY_DELETE:
-	case 4:
-		delete_at_caret(prompt);
-		break;
-	case 21:
-		replace(prompt, 0, "", 0);
-		break;
-	case TERM_KEY_UP:
-		recall(prompt, -1);
-		break;
-	case TERM_KEY_DOWN:
-		recall(prompt, 1);
-		break;
+	case 4: delete_at_caret(prompt); break;
+	case 21: replace(prompt, 0, "", 0); break;
+	case TERM_KEY_UP: recall(prompt, -1); break;
+	case TERM_KEY_DOWN: recall(prompt, 1); break;
 	default:
 		if (key >= ' ' && key < TERM_KEY_FIRST)
 			replace(prompt, prompt->caret, bytes, utf8_encode(key, bytes));

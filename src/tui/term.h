@@ -24,6 +24,7 @@
 #include "draw/theme.h"
 
 /* Keys that are no character; above every code point. */
+/* clang-format off */
 #define TERM_KEY_LIST(X) \
 	X(UP, "Up") \
 	X(DOWN, "Down") \
@@ -31,6 +32,7 @@
 	X(RIGHT, "Right") X(HOME, "Home") X(END, "End") X(PAGE_UP, "PgUp") X(PAGE_DOWN, "PgDn") X(INSERT, "Ins") \
 		X(DELETE, "Del") X(BACK_TAB, "S-Tab") X(BACKSPACE, "Backspace") X(F1, "F1") X(F2, "F2") X(F3, "F3") \
 			X(F4, "F4") X(F5, "F5")
+/* clang-format on */
 
 enum term_key {
 	TERM_KEY_TAB = 9,

@@ -289,7 +289,7 @@ static void add_base64(struct buf *out, const unsigned char *bytes, size_t lengt
 	for (size_t i = 0; i < length; i += 3) {
 		size_t left = length - i;
 		unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
-				 (left > 2 ? bytes[i + 2] : 0);
+			(left > 2 ? bytes[i + 2] : 0);
 		buf_add_char(out, digits[group >> 18]);
 		buf_add_char(out, digits[group >> 12 & 63]);
 		buf_add_char(out, left > 1 ? digits[group >> 6 & 63] : '=');
@@ -348,7 +348,7 @@ bool term_is_usable(void)
 {
 	const char *name = getenv("TERM");
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && name != NULL && name[0] != '\0' &&
-	       strcmp(name, "dumb") != 0;
+		strcmp(name, "dumb") != 0;
 }
 
 bool term_curses_new(struct term **term, const struct term_options *options, struct err *err)

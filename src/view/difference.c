@@ -11,11 +11,17 @@
 struct table *difference_table(const struct diff *diff, const struct trace *a, bool all, struct arena *arena)
 {
 	struct table *table = table_new(arena, "difference");
-	int name = table_add_column(table, "tensor", TABLE_TEXT), numbers = table_add_column(table, "numbers", TABLE_INT);
-	int bad = table_add_column(table, "differing", TABLE_INT), far = table_add_column(table, "max_abs", TABLE_DOUBLE);
-	int ulps = table_add_column(table, "max_ulps", TABLE_INT), relative = table_add_column(table, "relative", TABLE_DOUBLE);
-	int allowed = table_add_column(table, "allowed", TABLE_DOUBLE), verdict = table_add_column(table, "verdict", TABLE_TEXT);
-	table_set_caption(table, _("relative: of the largest number of the tensor; allowed: what rounding could make of what the operation reads"));
+	int name = table_add_column(table, "tensor", TABLE_TEXT),
+	    numbers = table_add_column(table, "numbers", TABLE_INT);
+	int bad = table_add_column(table, "differing", TABLE_INT),
+	    far = table_add_column(table, "max_abs", TABLE_DOUBLE);
+	int ulps = table_add_column(table, "max_ulps", TABLE_INT),
+	    relative = table_add_column(table, "relative", TABLE_DOUBLE);
+	int allowed = table_add_column(table, "allowed", TABLE_DOUBLE),
+	    verdict = table_add_column(table, "verdict", TABLE_TEXT);
+	table_set_caption(table,
+		_("relative: of the largest number of the tensor; allowed: what rounding could make of what the "
+		  "operation reads"));
 	table_label(table, far, "max_abs", 3);
 	table_label(table, relative, "relative", 3);
 	table_label(table, allowed, "allowed", 3);
@@ -32,7 +38,8 @@ struct table *difference_table(const struct diff *diff, const struct trace *a, b
 		table_set_double(table, row, relative, value->relative);
 		table_set_double(table, row, allowed, value->allowed);
 		table_set_string(table, row, verdict, _(diff_kind_name(value->kind)));
-		table_set_style(table, row, verdict, style_of(value->kind == DIFF_UNEXPLAINED ? STYLE_BAD : STYLE_GOOD));
+		table_set_style(table, row, verdict,
+			style_of(value->kind == DIFF_UNEXPLAINED ? STYLE_BAD : STYLE_GOOD));
 	}
 	return table;
 }
@@ -77,10 +84,14 @@ static void add_choice(struct buf *out, const struct diff_choice *choice)
 	char margin[NUMBER_SIZE], distance[NUMBER_SIZE];
 	number_exact(margin, (float)choice->margin);
 	number_exact(distance, (float)choice->distance);
-	buf_printf(out, _("it chose %d and %d, whose logits lie %s apart in the first trace, and those of both traces up to %s, "),
+	buf_printf(out,
+		_("it chose %d and %d, whose logits lie %s apart in the first trace, and those of both traces up to "
+		  "%s, "),
 		(int)choice->token_a, (int)choice->token_b, margin, distance);
-	buf_add_text(out, choice->near_tie ? _("a near tie; ")
-			: choice->turns ? _("enough to turn the choice; ") : _("not enough to turn the choice; "));
+	buf_add_text(out,
+		choice->near_tie        ? _("a near tie; ")
+			: choice->turns ? _("enough to turn the choice; ")
+					: _("not enough to turn the choice; "));
 }
 
 static void add_row_line(struct buf *out, const struct diff_row *row)
@@ -100,7 +111,8 @@ static void add_row_line(struct buf *out, const struct diff_row *row)
 	if (row->asked_differently)
 		buf_add_text(out, _("asked for differently (prompt, length, sampling, stops, or changed by a fork); "));
 	if (row->parts_at >= 0)
-		buf_printf(out, _("its tokens part at position %" PRId64 ", later ones are not compared; "), row->parts_at);
+		buf_printf(out, _("its tokens part at position %" PRId64 ", later ones are not compared; "),
+			row->parts_at);
 	if (row->choice.known)
 		add_choice(out, &row->choice);
 	if (row->goes_on)
@@ -131,11 +143,13 @@ static void add_bug(struct buf *out, const struct diff *diff, const struct trace
 		buf_add_text(out, _("bug: "));
 		show_text(out, trace_value(a, value->value)->name);
 		if (trace_value(a, value->value)->dtype == DTYPE_F32)
-			buf_printf(out, _(" differs by %.3g of its size, where rounding could make %.3g\n"), value->relative, value->allowed);
+			buf_printf(out, _(" differs by %.3g of its size, where rounding could make %.3g\n"),
+				value->relative, value->allowed);
 		else
 			buf_add_text(out, _(" differs, though all that it is made from is equal\n"));
 	} else if (diff->asked_differently) {
-		buf_add_text(out, _("no rounding: rows were asked for differently, and go different ways from there\n"));
+		buf_add_text(out,
+			_("no rounding: rows were asked for differently, and go different ways from there\n"));
 	} else {
 		buf_add_text(out, _("bug: rounding does not explain that the rows go different ways\n"));
 	}
@@ -145,7 +159,8 @@ static void add_bug(struct buf *out, const struct diff *diff, const struct trace
 
 void difference_text(const struct diff *diff, const struct trace *a, struct buf *out)
 {
-	buf_printf(out, _("%" PRId64 " numbers of %d tensors compared, by row and logical position; %" PRId64 " differ\n"),
+	buf_printf(out,
+		_("%" PRId64 " numbers of %d tensors compared, by row and logical position; %" PRId64 " differ\n"),
 		diff->numbers, diff->value_count, diff->bad);
 	for (int64_t i = 0; i < diff->row_count; i++)
 		add_row_line(out, &diff->rows[i]);
@@ -156,9 +171,11 @@ void difference_text(const struct diff *diff, const struct trace *a, struct buf 
 	if (diff->verdict == DIFF_EQUAL)
 		buf_add_text(out, _("equal: what both traces hold is the same, bit for bit\n"));
 	else if (diff->verdict == DIFF_ROUNDING)
-		buf_add_text(out, _("rounding: every difference is as small as another order of summation could make it\n"));
+		buf_add_text(out,
+			_("rounding: every difference is as small as another order of summation could make it\n"));
 	else
 		add_bug(out, diff, a);
 	if (!diff->equal && diff->partly_seen)
-		buf_add_text(out, _("judged across operations that are not recorded; --capture all makes the verdict sharper\n"));
+		buf_add_text(out,
+			_("judged across operations that are not recorded; --capture all makes the verdict sharper\n"));
 }

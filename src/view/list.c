@@ -117,9 +117,9 @@ static void draw_entry(const struct scene *scene, struct grid *grid, int y, cons
 	int room = grid->width - indent - shape_width - 1;
 	grid_foreign(grid, grid_at(indent, y, room), style, name, strlen(name));
 	grid_text_right(grid, grid_at(0, y, grid->width), style_of(STYLE_DIM),
-		is_hidden         ? "▒▒"
-		: value->captured ? shape
-				  : "-");
+		is_hidden                 ? "▒▒"
+			: value->captured ? shape
+					  : "-");
 	if (entry->value == scene->value)
 		grid_flag(grid, grid_at(0, y, GRID_REST), scene->focus == SCENE_OPS ? STYLE_CURSOR : STYLE_SELECTED);
 }

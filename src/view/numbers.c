@@ -12,9 +12,9 @@
 
 /* How the part is laid out: columns of the last axis, rows of all others. */
 struct shape {
-	int64_t rows, columns;         /* of the part */
+	int64_t rows, columns; /* of the part */
 	int64_t shown_rows, shown_columns;
-	int row_axes;                  /* axes that run down the rows */
+	int row_axes; /* axes that run down the rows */
 };
 
 static struct shape shape_of(const struct numbers *n)
@@ -106,7 +106,10 @@ static int lane_of(const struct numbers *n, const struct shape *shape, int64_t r
 
 static enum table_kind kind_of(enum dtype dtype)
 {
-	return dtype == DTYPE_F32 ? TABLE_FLOAT : dtype == DTYPE_BOOL ? TABLE_BOOL : dtype == DTYPE_F64 ? TABLE_DOUBLE : TABLE_INT;
+	return dtype == DTYPE_F32     ? TABLE_FLOAT
+		: dtype == DTYPE_BOOL ? TABLE_BOOL
+		: dtype == DTYPE_F64  ? TABLE_DOUBLE
+				      : TABLE_INT;
 }
 
 static void set_value(struct table *table, size_t row, int column, const struct tensor *part, int64_t offset)
@@ -125,8 +128,10 @@ static void add_columns(struct table *table, const struct numbers *n, const stru
 	for (int i = 0; i < shape->row_axes; i++)
 		table_add_column(table, selector_axis_word(n->part->axes[i]), TABLE_TEXT);
 	for (int64_t c = 0; c < shape->shown_columns; c++) {
-		const char *key = n->part->rank == 0 ? "value" : arena_printf(arena, "%s %s",
-			selector_axis_word(n->part->axes[n->part->rank - 1]), index_text(n, n->part->rank - 1, c, arena));
+		const char *key = n->part->rank == 0
+			? "value"
+			: arena_printf(arena, "%s %s", selector_axis_word(n->part->axes[n->part->rank - 1]),
+				  index_text(n, n->part->rank - 1, c, arena));
 		table_add_column(table, key, kind_of(n->part->dtype));
 	}
 }
@@ -149,15 +154,16 @@ struct table *numbers_table(const struct numbers *n, struct arena *arena)
 	}
 	table->omitted = shape.rows - shape.shown_rows;
 	if (shape.shown_columns < shape.columns)
-		table_set_caption(table, arena_printf(arena, _("%" PRId64 " of %" PRId64 " columns are shown"),
-			shape.shown_columns, shape.columns));
+		table_set_caption(table,
+			arena_printf(arena, _("%" PRId64 " of %" PRId64 " columns are shown"), shape.shown_columns,
+				shape.columns));
 	return table;
 }
 
 /* --- the heat map --- */
 
-#define HEAT_HEAD 2    /* lines above the cells: title, axes */
-#define HEAT_FOOT 2    /* lines below them: a blank one, the scale */
+#define HEAT_HEAD 2     /* lines above the cells: title, axes */
+#define HEAT_FOOT 2     /* lines below them: a blank one, the scale */
 #define HEAT_SAMPLES 15 /* cells of the scale */
 
 /* Where the indices of the rows stand, and how wide everything is. */
@@ -166,9 +172,9 @@ struct heat_layout {
 	int x[TENSOR_MAX_RANK]; /* of each axis that runs down the rows */
 	int cells;              /* where the cells begin */
 	const char *title;
-	const char *axes;       /* "key 0 to 3": what the columns are */
-	const char *scale[2];   /* lowest and highest value of it */
-	const char *cut;        /* "40 of 2064 columns are shown", "" */
+	const char *axes;     /* "key 0 to 3": what the columns are */
+	const char *scale[2]; /* lowest and highest value of it */
+	const char *cut;      /* "40 of 2064 columns are shown", "" */
 };
 
 static int64_t row_index(const struct numbers *n, int64_t row, int axis)
@@ -198,7 +204,8 @@ static const char *cut_text(const struct shape *shape, struct arena *arena)
 		columns = arena_printf(arena, _("%" PRId64 " of %" PRId64 " columns are shown"), shape->shown_columns,
 			shape->columns);
 	if (shape->shown_rows < shape->rows)
-		rows = arena_printf(arena, _("%" PRId64 " of %" PRId64 " lines are shown"), shape->shown_rows, shape->rows);
+		rows = arena_printf(arena, _("%" PRId64 " of %" PRId64 " lines are shown"), shape->shown_rows,
+			shape->rows);
 	return arena_printf(arena, "%s%s%s", columns, columns[0] != '\0' && rows[0] != '\0' ? "; " : "", rows);
 }
 
@@ -245,7 +252,8 @@ static int widest_line(const struct heat_layout *layout)
 {
 	int scale = utf8_width(layout->scale[0]) + HEAT_SAMPLES * HEAT_COLUMNS + utf8_width(layout->scale[1]) + 4 +
 		utf8_width(_("scale of the whole tensor"));
-	const int widths[] = {utf8_width(layout->title), layout->cells + (int)layout->shape.shown_columns * HEAT_COLUMNS,
+	const int widths[] = {utf8_width(layout->title),
+		layout->cells + (int)layout->shape.shown_columns * HEAT_COLUMNS,
 		layout->cells + utf8_width(layout->axes), scale, utf8_width(layout->cut)};
 	int widest = 0;
 	for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)

@@ -15,11 +15,11 @@
 
 /* A tensor to be shown: the part, and where it was cut from. */
 struct numbers {
-	const char *title; /* may hold an ID, so foreign bytes */
-	const struct tensor *part;  /* with data; axes of the part */
-	const struct slice *slice;  /* indices are told as in the whole tensor; NULL: the part is the whole */
-	const char *const *row_ids; /* along the axis B or T of the whole tensor; NULL: by index */
-	const int32_t *lanes;       /* the same: lane of each; NULL: none */
+	const char *title;               /* may hold an ID, so foreign bytes */
+	const struct tensor *part;       /* with data; axes of the part */
+	const struct slice *slice;       /* indices are told as in the whole tensor; NULL: the part is the whole */
+	const char *const *row_ids;      /* along the axis B or T of the whole tensor; NULL: by index */
+	const int32_t *lanes;            /* the same: lane of each; NULL: none */
 	int64_t most_columns, most_rows; /* 0: no limit */
 };
 

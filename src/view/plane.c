@@ -72,8 +72,8 @@ static void add_id(const char *id, struct buf *out)
 	buf_printf(out, is_plain ? "%s" : "\"%s\"", id);
 }
 
-void plane_index_text(
-	const struct scene *scene, int64_t pass, const char *axes, int rank, const int64_t *index, struct buf *out)
+void plane_index_text(const struct scene *scene, int64_t pass, const char *axes, int rank, const int64_t *index,
+	struct buf *out)
 {
 	buf_add_char(out, '[');
 	for (int i = 0; i < rank; i++) {

@@ -36,7 +36,7 @@ void plane_move(struct scene *scene, int64_t lines, int64_t columns);
 void plane_keep_slice(struct scene *scene);
 
 /* Appends "[row=A,pos=0,unit=5]": an index into a value with those axes, of a pass, as selectors write it. */
-void plane_index_text(
-	const struct scene *scene, int64_t pass, const char *axes, int rank, const int64_t *index, struct buf *out);
+void plane_index_text(const struct scene *scene, int64_t pass, const char *axes, int rank, const int64_t *index,
+	struct buf *out);
 
 #endif

@@ -6,7 +6,8 @@
 enum { AT_SCALED = 38, AT_FILTERS = 50, AT_PROB = 56, AT_SUM = 66 };
 
 /* What a value of the pass holds, or NULL when it was not recorded. */
-static bool read_value(const struct scene *scene, const char *name, struct arena *arena, const void **data, struct err *err)
+static bool read_value(const struct scene *scene, const char *name, struct arena *arena, const void **data,
+	struct err *err)
 {
 	struct trace_tensor source;
 	struct tensor tensor;
@@ -32,8 +33,16 @@ bool sampled_read(struct sampled *sampled, const struct scene *scene, struct are
 		if (data[i] == NULL)
 			return true;
 	}
-	*sampled = (struct sampled){.is_there = true, .V = sampled->V, .scaled = data[0], .probs = data[1], .top_k = data[2],
-		.top_p = data[3], .kept = data[4], .counter = data[5], .random = data[6], .draw = data[7]};
+	*sampled = (struct sampled){.is_there = true,
+		.V = sampled->V,
+		.scaled = data[0],
+		.probs = data[1],
+		.top_k = data[2],
+		.top_p = data[3],
+		.kept = data[4],
+		.counter = data[5],
+		.random = data[6],
+		.draw = data[7]};
 	return true;
 }
 
@@ -52,7 +61,8 @@ void sampled_draw_heads(struct grid *grid, int y)
 		const char *text;
 	} heads[] = {{AT_SCALED, 10, N_("scaled")}, {AT_PROB, 8, N_("prob")}, {AT_SUM, 8, N_("sum")}};
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-		grid_text_right(grid, grid_at(heads[i].x, y, heads[i].columns), style_of(STYLE_LABEL), _(heads[i].text));
+		grid_text_right(grid, grid_at(heads[i].x, y, heads[i].columns), style_of(STYLE_LABEL),
+			_(heads[i].text));
 	grid_text(grid, grid_at(AT_FILTERS, y, 5), style_of(STYLE_LABEL), "k p m");
 }
 
@@ -80,7 +90,8 @@ static void add_settings(struct buf *text, const struct sampling *s)
 	add_setting(text, "min-p", (double)s->min_p, s->min_p > 0);
 }
 
-void sampled_draw_row(const struct sampled *sampled, const struct scene *scene, struct grid *grid, struct grid_span at, int64_t b)
+void sampled_draw_row(const struct sampled *sampled, const struct scene *scene, struct grid *grid, struct grid_span at,
+	int64_t b)
 {
 	const struct sampling *s = row_sampling(scene, b);
 	struct grid_span below = grid_at(4, at.y + 1, GRID_REST);
@@ -91,9 +102,9 @@ void sampled_draw_row(const struct sampled *sampled, const struct scene *scene, 
 	if (s->temperature <= 0)
 		grid_text(grid, below, style_of(STYLE_DIM), _("greedy: the largest is taken, nothing is drawn"));
 	else if (!scene->is_hidden)
-		grid_printf(grid, below, style_of(STYLE_NORMAL), _("draws %.9g: random 0x%08x, of seed %llu and counter %u"),
-			(double)sampled->draw[b], (unsigned)sampled->random[b], (unsigned long long)s->seed,
-			(unsigned)sampled->counter[b]);
+		grid_printf(grid, below, style_of(STYLE_NORMAL),
+			_("draws %.9g: random 0x%08x, of seed %llu and counter %u"), (double)sampled->draw[b],
+			(unsigned)sampled->random[b], (unsigned long long)s->seed, (unsigned)sampled->counter[b]);
 }
 
 /* Kept by this filter, left out by it, or left out before. */
@@ -109,11 +120,13 @@ void sampled_draw_token(const struct sampled *sampled, const struct scene *scene
 	int64_t b = offset / sampled->V;
 	bool kept = sampled->kept[offset] != 0;
 	struct style style = style_of(kept ? STYLE_NORMAL : STYLE_DIM);
-	grid_number(grid, grid_at(AT_SCALED, y, 10), style_of(STYLE_NORMAL), (double)sampled->scaled[offset], scene->decimals);
+	grid_number(grid, grid_at(AT_SCALED, y, 10), style_of(STYLE_NORMAL), (double)sampled->scaled[offset],
+		scene->decimals);
 	draw_filter(grid, AT_FILTERS, y, true, sampled->top_k[offset] != 0);
 	draw_filter(grid, AT_FILTERS + 2, y, sampled->top_k[offset] != 0, sampled->top_p[offset] != 0);
 	draw_filter(grid, AT_FILTERS + 4, y, sampled->top_p[offset] != 0, kept);
 	grid_number(grid, grid_at(AT_PROB, y, 8), style, (double)sampled->probs[offset], 4);
 	if (kept && row_sampling(scene, b)->temperature > 0)
-		grid_number(grid, grid_at(AT_SUM, y, 8), style, (double)sampled_sum(sampled, b, (int32_t)(offset % sampled->V)), 6);
+		grid_number(grid, grid_at(AT_SUM, y, 8), style,
+			(double)sampled_sum(sampled, b, (int32_t)(offset % sampled->V)), 6);
 }

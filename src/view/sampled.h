@@ -18,10 +18,10 @@
 struct sampled {
 	bool is_there;
 	int64_t V;
-	const float *scaled, *probs;                /* [B,V] */
-	const uint8_t *top_k, *top_p, *kept;        /* [B,V]: what is left after each filter */
-	const uint32_t *counter, *random;           /* [B] */
-	const float *draw;                          /* [B] */
+	const float *scaled, *probs;         /* [B,V] */
+	const uint8_t *top_k, *top_p, *kept; /* [B,V]: what is left after each filter */
+	const uint32_t *counter, *random;    /* [B] */
+	const float *draw;                   /* [B] */
 };
 
 /* Reads the steps of the pass at the place into the arena. Fails only where the trace cannot be read. */
@@ -33,7 +33,8 @@ float sampled_sum(const struct sampled *sampled, int64_t b, int32_t token);
 /* The heads of the columns of sampled_draw_token. */
 void sampled_draw_heads(struct grid *grid, int y);
 /* The row's settings from column x on, and its draw in the line below. */
-void sampled_draw_row(const struct sampled *sampled, const struct scene *scene, struct grid *grid, struct grid_span at, int64_t b);
+void sampled_draw_row(const struct sampled *sampled, const struct scene *scene, struct grid *grid, struct grid_span at,
+	int64_t b);
 /* What the steps made of a token: scaled logit, filters, probability, running sum. */
 void sampled_draw_token(const struct sampled *sampled, const struct scene *scene, struct grid *grid, int y,
 	int64_t offset);

@@ -32,28 +32,17 @@ int64_t scene_axis_size(const struct scene *scene, int64_t pass, char letter)
 	const struct pass *layout = &trace_pass(scene->trace, pass)->layout;
 	const struct trace_info *info = trace_info(scene->trace);
 	switch (letter) {
-	case 'B':
-		return layout->B;
-	case 'S':
-		return layout->S;
-	case 'T':
-		return layout->cells;
-	case 'K':
-		return layout->K;
-	case 'H':
-		return info->H;
-	case 'N':
-		return info->N;
-	case 'G':
-		return info->G;
-	case 'D':
-		return info->D;
-	case 'F':
-		return info->F;
-	case 'V':
-		return info->V;
-	default:
-		return 1;
+	case 'B': return layout->B;
+	case 'S': return layout->S;
+	case 'T': return layout->cells;
+	case 'K': return layout->K;
+	case 'H': return info->H;
+	case 'N': return info->N;
+	case 'G': return info->G;
+	case 'D': return info->D;
+	case 'F': return info->F;
+	case 'V': return info->V;
+	default: return 1;
 	}
 }
 
@@ -172,8 +161,8 @@ void scene_append_token(const struct scene *scene, int32_t token, struct buf *ou
 	buf_free(&text);
 }
 
-int scene_draw_token(
-	const struct scene *scene, struct grid *grid, struct grid_span at, struct style style, int32_t token)
+int scene_draw_token(const struct scene *scene, struct grid *grid, struct grid_span at, struct style style,
+	int32_t token)
 {
 	struct buf text = BUF_INIT;
 	scene_token(scene, token, &text);
@@ -183,8 +172,8 @@ int scene_draw_token(
 	return used;
 }
 
-bool scene_read(
-	const struct scene *scene, const char *name, struct arena *arena, struct tensor *tensor, struct err *err)
+bool scene_read(const struct scene *scene, const char *name, struct arena *arena, struct tensor *tensor,
+	struct err *err)
 {
 	struct trace_tensor source;
 	if (!trace_find(scene->trace, scene->pass, name, &source, err))

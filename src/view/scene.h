@@ -122,12 +122,12 @@ void scene_token(const struct scene *scene, int32_t token, struct buf *out);
  * apart. */
 void scene_append_token(const struct scene *scene, int32_t token, struct buf *out);
 /* Draws it, made visible; returns the columns used. */
-int scene_draw_token(
-	const struct scene *scene, struct grid *grid, struct grid_span at, struct style style, int32_t token);
+int scene_draw_token(const struct scene *scene, struct grid *grid, struct grid_span at, struct style style,
+	int32_t token);
 
 /* A whole recorded tensor of the pass at the place, into the arena. Input error as trace_find. */
-bool scene_read(
-	const struct scene *scene, const char *name, struct arena *arena, struct tensor *tensor, struct err *err);
+bool scene_read(const struct scene *scene, const char *name, struct arena *arena, struct tensor *tensor,
+	struct err *err);
 
 /* The name of an axis as selectors spell it: "row", "pos", "head", ... Constant text. */
 const char *scene_axis_name(char letter);

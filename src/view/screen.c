@@ -29,8 +29,7 @@ static void draw_bar(const struct scene *scene, struct grid *grid)
 			(long long)trace_pass_count(scene->trace) - 1, scene->is_live ? "+" : "",
 			pass_kind_name(scene_pass(scene)->layout.kind), number, count);
 	}
-	int right = grid_text_right(
-		&bar, grid_at(0, 0, bar.width), style_with(style, STYLE_STRONG), buf_text(&where));
+	int right = grid_text_right(&bar, grid_at(0, 0, bar.width), style_with(style, STYLE_STRONG), buf_text(&where));
 	grid_foreign(&bar, grid_at(0, 0, bar.width - right - (right > 0)), style, buf_text(&what), what.length);
 	buf_free(&what);
 	buf_free(&where);
@@ -83,8 +82,8 @@ static int draw_verdict(const struct scene *scene, struct grid *grid, int y)
 		held += result->proofs[i].ok;
 	struct buf text = BUF_INIT;
 	buf_printf(&text, result->ok ? _("isolation ok %d/%d ") : _("NOT isolated: %d/%d "), held, PROOF_REPLAY);
-	int used = grid_text_right(
-		grid, grid_at(0, y, grid->width), style_of(result->ok ? STYLE_GOOD : STYLE_BAD), buf_text(&text));
+	int used = grid_text_right(grid, grid_at(0, y, grid->width), style_of(result->ok ? STYLE_GOOD : STYLE_BAD),
+		buf_text(&text));
 	buf_free(&text);
 	return used;
 }
@@ -178,8 +177,8 @@ static struct grid pane(const struct scene *scene, struct grid *grid, enum scene
 }
 
 /* A box with the view's name or title, and the view in it. */
-static void draw_boxed(
-	const struct scene *scene, struct grid *box, enum scene_pane which, const struct view *view, const char *title)
+static void draw_boxed(const struct scene *scene, struct grid *box, enum scene_pane which, const struct view *view,
+	const char *title)
 {
 	struct grid inside = pane(scene, box, which, title);
 	struct grid page = grid_sub(&inside, 1, 0, inside.width - 1, inside.height);
@@ -224,8 +223,8 @@ static struct grid draw_lesson(const struct scene *scene, struct grid body)
 	int columns = is_wide ? body.width * 2 / 5 : body.width, lines = is_wide ? body.height : body.height / 2;
 	struct grid box = grid_sub(&body, body.width - columns, body.height - lines, columns, lines);
 	draw_boxed(scene, &box, SCENE_PANES, view, scene->lesson->title);
-	return grid_sub(
-		&body, 0, 0, is_wide ? body.width - columns : body.width, is_wide ? body.height : body.height - lines);
+	return grid_sub(&body, 0, 0, is_wide ? body.width - columns : body.width,
+		is_wide ? body.height : body.height - lines);
 }
 
 void screen_draw(const struct scene *scene, struct grid *grid)

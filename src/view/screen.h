@@ -11,7 +11,7 @@
 
 #define SCREEN_MIN_COLUMNS 30
 #define SCREEN_MIN_LINES 8
-#define SCREEN_FOOT 2  /* lines of message and keys */
+#define SCREEN_FOOT 2   /* lines of message and keys */
 #define SCREEN_LIST 60  /* columns from which the list of operations is shown */
 #define SCREEN_WIDE 110 /* columns from which the cell under the cursor is explained beside the numbers */
 

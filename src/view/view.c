@@ -91,7 +91,8 @@ void view_draw_more(struct grid *grid, int64_t rows)
 		return;
 	grid_fill(&last, style_of(STYLE_NORMAL));
 	grid_printf(&last, grid_at(0, 0, GRID_REST), style_of(STYLE_DIM),
-		P_("… %lld more row; Down moves on", "… %lld more rows; Down moves on", (unsigned long)rows), (long long)rows);
+		P_("… %lld more row; Down moves on", "… %lld more rows; Down moves on", (unsigned long)rows),
+		(long long)rows);
 }
 
 void view_draw_table(const struct scene *scene, const struct table *table, struct grid *grid)

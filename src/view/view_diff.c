@@ -13,7 +13,9 @@ bool view_diff_draw(const struct scene *scene, struct grid *grid, struct err *er
 	struct buf text = BUF_INIT;
 	struct arena arena = ARENA_INIT;
 	difference_text(scene->diff, scene->trace, &text);
-	int y = scene_draw_text(grid, 0, style_of(scene->diff->verdict == DIFF_BUG ? STYLE_BAD : STYLE_GOOD), buf_text(&text)) + 1;
+	int y = scene_draw_text(grid, 0, style_of(scene->diff->verdict == DIFF_BUG ? STYLE_BAD : STYLE_GOOD),
+			buf_text(&text)) +
+		1;
 	struct grid below = grid_sub(grid, 0, y, grid->width, grid->height);
 	if (scene->diff->bad > 0)
 		view_draw_table(scene, difference_table(scene->diff, scene->trace, false, &arena), &below);

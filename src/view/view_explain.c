@@ -18,16 +18,16 @@ static const char *short_name(const char *cell, const char *name)
 }
 
 /* The place of an input as selectors write it; of another pass, with the pass. */
-static void add_place(
-	const struct scene *scene, const struct explained *cell, const struct explain_term *term, struct buf *out)
+static void add_place(const struct scene *scene, const struct explained *cell, const struct explain_term *term,
+	struct buf *out)
 {
 	if (term->pass >= 0 && term->pass != cell->pass)
 		buf_printf(out, "pass=%" PRId64 " ", term->pass);
 	buf_add_text(out, short_name(cell->name, term->name));
 	int value = term->pass >= 0 ? trace_find_value(scene->trace, term->name) : -1;
 	if (value >= 0 && term->pass < trace_pass_count(scene->trace)) {
-		plane_index_text(
-			scene, term->pass, trace_value(scene->trace, value)->axes, term->rank, term->index, out);
+		plane_index_text(scene, term->pass, trace_value(scene->trace, value)->axes, term->rank, term->index,
+			out);
 		return;
 	}
 	for (int i = 0; i < term->rank; i++)

@@ -31,8 +31,8 @@ static void draw_item(const struct scene *scene, struct grid *grid, int y, int i
 	bool is_here = i == view_first(scene);
 	grid_text(grid, grid_at(1, y, 1), style_of(STYLE_KEY), is_here ? ">" : " ");
 	grid_foreign(grid, grid_at(3, y, NAME_COLUMNS - 1), style_of(STYLE_NORMAL), item->name, strlen(item->name));
-	grid_foreign(
-		grid, grid_at(3 + NAME_COLUMNS, y, GRID_REST), style_of(STYLE_DIM), item->about, strlen(item->about));
+	grid_foreign(grid, grid_at(3 + NAME_COLUMNS, y, GRID_REST), style_of(STYLE_DIM), item->about,
+		strlen(item->about));
 	if (is_here)
 		grid_flag(grid, grid_at(1, y, GRID_REST), STYLE_CURSOR);
 }

@@ -36,8 +36,8 @@ static int draw_audit(const struct isolation *result, struct grid *grid, int y)
 {
 	const struct isolation_audit *audit = &result->audit;
 	grid_text(grid, grid_at(0, y, 10), style_of(STYLE_LABEL), "audit");
-	grid_text(
-		grid, grid_at(11, y, 5), style_of(audit->ok ? STYLE_GOOD : STYLE_BAD), audit->ok ? _("ok") : _("BAD"));
+	grid_text(grid, grid_at(11, y, 5), style_of(audit->ok ? STYLE_GOOD : STYLE_BAD),
+		audit->ok ? _("ok") : _("BAD"));
 	grid_printf(grid, grid_at(17, y, GRID_REST), style_of(STYLE_NORMAL),
 		_("%" PRId64 " cells explained and recomputed, %" PRId64 " differ"), audit->cells, audit->bad);
 	return y + 1;

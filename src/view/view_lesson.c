@@ -5,13 +5,13 @@
 static void draw_keys(const struct scene_lesson *lesson, struct grid *grid)
 {
 	const char *keys = lesson->question[0] != '\0' && !lesson->is_right
-				   ? _("a answer   H hint   > next step")
-				   : _("> next step   < back   L whole lesson text");
+		? _("a answer   H hint   > next step")
+		: _("> next step   < back   L whole lesson text");
 	struct grid last = grid_sub(grid, 0, grid->height - 1, grid->width, 1);
 	grid_fill(&last, style_of(STYLE_NORMAL));
 	grid_text(&last, grid_at(0, 0, GRID_REST), style_of(STYLE_KEY), keys);
-	grid_printf(
-		&last, grid_at(last.width - 8, 0, 8), style_of(STYLE_DIM), "%d/%d", lesson->step + 1, lesson->steps);
+	grid_printf(&last, grid_at(last.width - 8, 0, 8), style_of(STYLE_DIM), "%d/%d", lesson->step + 1,
+		lesson->steps);
 }
 
 /* The question is what must be seen: when all does not fit, the text is cut, and says so. */
@@ -27,15 +27,15 @@ static int count_lines(const struct grid *grid, const char *text)
 static void draw_lesson(const struct scene_lesson *lesson, struct grid *grid)
 {
 	int asked = count_lines(grid, lesson->question) + count_lines(grid, lesson->choices) +
-		    count_lines(grid, lesson->feedback);
+		count_lines(grid, lesson->feedback);
 	int room = grid->height - 1 - asked;
 	int needed = count_lines(grid, lesson->text) + (lesson->heading[0] != '\0');
 	struct grid text = grid_sub(grid, 0, 0, grid->width, room < 1 ? 1 : room);
 	int y = scene_draw_text(&text, 0, style_of(STYLE_TITLE), lesson->heading);
 	y = scene_draw_text(&text, y, style_of(STYLE_NORMAL), lesson->text);
 	if (needed > text.height)
-		grid_text_right(
-			&text, grid_at(0, text.height - 1, text.width), style_of(STYLE_DIM), _(" … L shows all"));
+		grid_text_right(&text, grid_at(0, text.height - 1, text.width), style_of(STYLE_DIM),
+			_(" … L shows all"));
 	/* a blank line where there is room for one */
 	y += y < text.height;
 	y = scene_draw_text(grid, y, style_with(style_of(STYLE_LABEL), STYLE_STRONG), lesson->question);

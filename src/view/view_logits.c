@@ -108,7 +108,8 @@ static int draw_row_head(const struct logits *logits, struct grid *grid, int y, 
 	if (is_finished(scene, b))
 		grid_text(grid, beside, style_of(STYLE_DIM), _("FINISHED: it stays as padding, and nothing is drawn"));
 	else if (logits->next[b] < 0)
-		grid_text(grid, beside, style_of(STYLE_DIM), _("is in the middle of its prompt: computed, but nothing is chosen"));
+		grid_text(grid, beside, style_of(STYLE_DIM),
+			_("is in the middle of its prompt: computed, but nothing is chosen"));
 	else if (logits->sampled.is_there)
 		sampled_draw_row(&logits->sampled, scene, grid, beside, b);
 	return logits->sampled.is_there ? SAMPLED_LINES : 1;

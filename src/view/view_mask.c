@@ -9,14 +9,15 @@
 #define MASKS_OF_ALL 3 /* the others are those of layers with a window */
 
 static const char *const names[MASKS] = {"mask.causal", "mask.padding", "mask", "mask.window", "mask.local"};
-static const char *const titles[MASKS] = {N_("causal"), N_("padding"), N_("both: what is used"), N_("window"), N_("with a window")};
+static const char *const titles[MASKS] = {N_("causal"), N_("padding"), N_("both: what is used"), N_("window"),
+	N_("with a window")};
 static const char *const columns[MASKS] = {"causal", "padding", "mask", "window", "local"};
 
 struct masks {
 	const struct scene *scene;
 	const struct pass *layout;
 	int64_t K;
-	int count;         /* of masks: all, or those that there are without a window */
+	int count; /* of masks: all, or those that there are without a window */
 	const uint8_t *values[MASKS];
 	int room;          /* keys of each mask on the screen */
 	int64_t first_key; /* the last ones are shown */
@@ -24,14 +25,18 @@ struct masks {
 
 static bool has_window(const struct scene *scene)
 {
-	int window = trace_find_value(scene->trace, names[MASKS_OF_ALL]), local = trace_find_value(scene->trace, names[MASKS - 1]);
-	return window >= 0 && local >= 0 && trace_value(scene->trace, window)->captured && trace_value(scene->trace, local)->captured;
+	int window = trace_find_value(scene->trace, names[MASKS_OF_ALL]),
+	    local = trace_find_value(scene->trace, names[MASKS - 1]);
+	return window >= 0 && local >= 0 && trace_value(scene->trace, window)->captured &&
+		trace_value(scene->trace, local)->captured;
 }
 
 static bool read_masks(const struct scene *scene, struct arena *arena, struct masks *masks, struct err *err)
 {
 	const struct pass *layout = &scene_pass(scene)->layout;
-	*masks = (struct masks){.scene = scene, .layout = layout, .K = layout->K,
+	*masks = (struct masks){.scene = scene,
+		.layout = layout,
+		.K = layout->K,
 		.count = has_window(scene) ? MASKS : MASKS_OF_ALL};
 	for (int i = 0; i < masks->count; i++) {
 		struct tensor tensor;
@@ -82,8 +87,8 @@ static void draw_titles(const struct masks *masks, struct grid *grid, int y)
 		grid_text(grid, grid_at(LABEL_COLUMNS + i * width, y, width - 1), style_of(STYLE_LABEL), _(titles[i]));
 	}
 	if (masks->first_key > 0)
-		grid_printf(
-			grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), "k%lld…", (long long)masks->first_key);
+		grid_printf(grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), "k%lld…",
+			(long long)masks->first_key);
 }
 
 static void draw_masks(struct masks *masks, struct grid *page)

@@ -16,7 +16,7 @@ struct matrix {
 	const int32_t *facts[3];
 	const char *names[3]; /* of the facts */
 	int fact_count;
-	const uint8_t *pad; /* NULL: a place without token holds nothing */
+	const uint8_t *pad;        /* NULL: a place without token holds nothing */
 	const struct pass *layout; /* NULL: rows of equal length, one after the other */
 };
 
@@ -87,8 +87,8 @@ static void draw_matrix(const struct matrix *matrix, struct grid *grid)
 		grid_printf(grid, grid_at(LABEL_COLUMNS + (int)(i - first) * PLACE_COLUMNS, y, PLACE_COLUMNS - 1),
 			style_of(STYLE_LABEL), "%s%lld", matrix->place, (long long)i);
 	if (first > 0)
-		grid_printf(
-			grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), _("… %lld before"), (long long)first);
+		grid_printf(grid, grid_at(0, y, LABEL_COLUMNS), style_of(STYLE_DIM), _("… %lld before"),
+			(long long)first);
 	y++;
 	int64_t b = view_first(matrix->scene);
 	for (; b < matrix->B && y + step - 1 <= grid->height; b++, y += step) {
@@ -157,8 +157,8 @@ bool view_tokens_draw(const struct scene *scene, struct grid *grid, struct err *
 	struct grid body;
 	if (matrix.layout->layout == LAYOUT_PACKED)
 		body = view_draw_heading(grid, style_of(STYLE_TITLE),
-			_("What goes into pass %lld: (T=%lld) token IDs, one row after the other"), (long long)scene->pass,
-			(long long)matrix.layout->cells);
+			_("What goes into pass %lld: (T=%lld) token IDs, one row after the other"),
+			(long long)scene->pass, (long long)matrix.layout->cells);
 	else
 		body = view_draw_heading(grid, style_of(STYLE_TITLE),
 			_("What goes into pass %lld: (B=%lld, S=%lld) token IDs"), (long long)scene->pass,

@@ -51,10 +51,10 @@ static int draw_label_part(const struct picture *picture, const int64_t *index, 
 		return used + 1 + scene_draw_token(scene, grid, at, scene_lane(scene, request), layout->tokens[cell]);
 	}
 	int used = grid_printf(grid, at, style_of(STYLE_LABEL), "%s%lld",
-		letter == 'S'   ? "s"
-		: letter == 'N' ? "h"
-		: letter == 'G' ? "g"
-				: "",
+		letter == 'S'           ? "s"
+			: letter == 'N' ? "h"
+			: letter == 'G' ? "g"
+					: "",
 		(long long)index[axis]);
 	if (letter != 'S' || cell < 0)
 		return used;
@@ -63,7 +63,7 @@ static int draw_label_part(const struct picture *picture, const int64_t *index, 
 	if (layout->pad[cell])
 		return used + 1 + grid_text(grid, at, style_of(STYLE_PAD), _("pad"));
 	return used + 1 +
-	       scene_draw_token(scene, grid, at, scene_lane(scene, scene_request(scene, b)), layout->tokens[cell]);
+		scene_draw_token(scene, grid, at, scene_lane(scene, scene_request(scene, b)), layout->tokens[cell]);
 }
 
 static void draw_label(const struct picture *picture, int64_t line, int y)
@@ -243,7 +243,7 @@ static int column_width(const struct picture *picture)
 		return HEAT_COLUMNS;
 	if (picture->dtype == DTYPE_BOOL)
 		return (picture->map.column_axis >= 0 && picture->map.axes[picture->map.column_axis] == 'K' ? 6 : 4) +
-		       spacing;
+			spacing;
 	if (holds_tokens(scene))
 		return ID_COLUMNS + 9 + spacing;
 	if (!is_number(picture->dtype))
@@ -302,8 +302,8 @@ static void draw_statistics(const struct picture *picture, struct grid grid)
 	struct style style = style_of(STYLE_DIM);
 	if (whole->heat.nan + whole->heat.plus_inf > 0) {
 		style = style_of(STYLE_WARN);
-		buf_printf(
-			&text, _("  NaN %lld  +inf %lld"), (long long)whole->heat.nan, (long long)whole->heat.plus_inf);
+		buf_printf(&text, _("  NaN %lld  +inf %lld"), (long long)whole->heat.nan,
+			(long long)whole->heat.plus_inf);
 	}
 	scene_draw_text(&grid, y, style, buf_text(&text));
 	buf_free(&text);
@@ -414,8 +414,10 @@ bool view_tensor_draw(const struct scene *scene, struct grid *grid, struct err *
 	}
 	if (!look_at(scene->look, scene->trace, scene->pass, scene->value, err))
 		return false;
-	struct picture picture = {
-		.scene = scene, .map = plane_of(scene), .dtype = scene_value(scene)->dtype, .grid = grid};
+	struct picture picture = {.scene = scene,
+		.map = plane_of(scene),
+		.dtype = scene_value(scene)->dtype,
+		.grid = grid};
 	if (picture.map.lines == 0 || picture.map.columns == 0) {
 		view_draw_notice(grid, style_of(STYLE_NORMAL), _("This tensor is empty in this pass."));
 		return true;

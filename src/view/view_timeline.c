@@ -29,8 +29,8 @@ static enum state state_of(const struct scene *scene, int32_t request, int64_t p
 		return STATE_FINISHED; /* it stays until the batch ends */
 	if (b >= 0)
 		return layout->past[b] + layout->fresh[b] > trace_batch(scene->trace)->requests[request].prompt_length
-			       ? STATE_DECODES
-			       : STATE_READS;
+			? STATE_DECODES
+			: STATE_READS;
 	for (int64_t i = pass - 1; i >= 0; i--) {
 		const struct trace_pass *before = trace_pass(scene->trace, i);
 		int64_t at = pass_row(&before->layout, request);
@@ -42,8 +42,8 @@ static enum state state_of(const struct scene *scene, int32_t request, int64_t p
 
 static const char *state_name(enum state state)
 {
-	static const char *const names[] = {
-		N_("waits"), N_("reads its prompt"), N_("decodes"), N_("idle"), N_("finished")};
+	static const char *const names[] = {N_("waits"), N_("reads its prompt"), N_("decodes"), N_("idle"),
+		N_("finished")};
 	return _(names[state]);
 }
 
